@@ -49,6 +49,7 @@ const shape = [
   'house',
   'tidy',
   'documents',
+  'command-lines',
   'loading',
   'package',
   'package-use',

@@ -144,7 +144,9 @@ function memoryUser(): () => number {
 
 function measureHere(name: string, subscriptions: number): Measured {
   if (name === 'topics') return measureTopics(subscriptions)
-  return name.startsWith('million') ? measureMillion(name.split(' ')[1]!) : measureWorkload(name, subscriptions)
+  return name.startsWith('million')
+    ? measureMillion(name.slice('million '.length))
+    : measureWorkload(name, subscriptions)
 }
 
 function measureApart(name: string, subscriptions: number): Measured {
@@ -170,11 +172,13 @@ export async function run(
 ): Promise<(Measured | ServersFigures)[]> {
   const only = args.flatMap((word, at) => (word === '--only' ? [args[at + 1]!] : []))
   const subscriptions = Number(args[args.indexOf('--subscriptions') + 1]) || SUBSCRIPTIONS
-  const all = [...workloads.map(({ name }) => name), 'topics', 'million W1', 'million W6']
+  const all = [...workloads.map(({ name }) => name), 'topics', 'million W1', 'million W6', 'million W6 skewed']
   const measured: Measured[] = []
   for (const name of all) {
     if (only.length > 0 && !only.includes(name.split(' ')[0]!)) continue
-    measured.push(measureApart(name, subscriptions))
+    const one = measureApart(name, subscriptions)
+    print(`${one.workload}: ${show(one.rates.ours)} events/s`)
+    measured.push(one)
   }
   const servers = only.length === 0 || only.includes('servers') ? await measureServers(print) : []
   if (measured.length === 0) return servers

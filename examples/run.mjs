@@ -1,7 +1,7 @@
 // npm run example -- NAME [arguments]: bundles examples/NAME.ts for this version of Node and runs it.
 // An example imports 'coterie' as any program does; here that is the build of this clone.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
@@ -22,9 +22,10 @@ if (!existsSync(path('../dist/src/index.js'))) {
 }
 
 const outfile = path(`../dist/examples/${name}.js`)
-await build({
+const { outputFiles } = await build({
   entryPoints: [path(`${name}.ts`)],
   outfile,
+  write: false,
   bundle: true,
   packages: 'external',
   platform: 'node',
@@ -32,6 +33,11 @@ await build({
   target: 'node20',
   logLevel: 'error',
 })
+
+// Some examples are started several times at once: nobody may load what another has half written.
+mkdirSync(path('../dist/examples'), { recursive: true })
+writeFileSync(`${outfile}.${process.pid}`, outputFiles[0].contents)
+renameSync(`${outfile}.${process.pid}`, outfile)
 
 // The example reads its own arguments where any program does.
 process.argv = [process.execPath, outfile, ...rest]

@@ -86,7 +86,7 @@ describe('charts', () => {
     const texts = [...svg.matchAll(/<text(?: class="(\w+)")? x="([\d.]+)" y="([\d.]+)">([^<]*)</g)]
     expect(texts.length).toBeGreaterThan(28)
     for (const [, style, x, y, words] of texts) {
-      expect(Number(x) + words!.length * (style === 'title' ? 8 : 6.5)).toBeLessThanOrEqual(width!)
+      expect(Number(x) + words!.length * (style === 'title' ? 9 : 6.5)).toBeLessThanOrEqual(width!)
       expect(Number(y)).toBeLessThan(height!)
     }
     expect(texts.map(([, , , , words]) => words).join(' ')).toContain('how often it was')
@@ -121,6 +121,7 @@ describe('pictures of rows', () => {
     expect(lines).toMatchObject({ name: 'one-1.svg' })
     expect(lines!.svg).toContain('Two runs. Dashed: the paper’s, with its tolerance.')
     expect(bands!.svg.match(/<circle class="in"/g)).toHaveLength(3)
+    expect(bands!.svg).toContain('>Two runs.</text>')
   })
   it('have room for long labels, and show which figure is outside', () => {
     const label = 'a label that says which of the many servers was slow, in which round, and for how long it was so'

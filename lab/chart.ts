@@ -36,7 +36,7 @@ const LEFT = 74
 const LEGEND_GAP = 22
 /** A letter at 12 and at 15 pixels is hardly ever wider on average. */
 const LETTER = 6.6
-const TITLE_LETTER = 8.2
+const TITLE_LETTER = 9.2
 /** Words of the legend are broken into lines of so many letters. */
 const LEGEND_LETTERS = 30
 const LEGEND_LINE = 15

@@ -35,7 +35,10 @@ export function recordedPictures({ name, title, rows }: Recorded, note = RECORDE
   }))
   const judged = rows.filter(({ expected, tolerance }) => expected !== null && tolerance !== null && tolerance > 0)
   if (judged.length < JUDGED_MIN) return drawn
-  return [...drawn, { name: `${name}-judged.svg`, svg: judgedPicture(judged.slice(0, JUDGED_MAX), judged.length) }]
+  return [
+    ...drawn,
+    { name: `${name}-judged.svg`, svg: judgedPicture(judged.slice(0, JUDGED_MAX), judged.length, note) },
+  ]
 }
 
 function chartPicture({ axis, unit, lines }: Chart, title: string, note: string): string {
@@ -67,14 +70,17 @@ function seriesOf({ name, points }: Line, colour: number): Series[] {
 const LINE = 22
 const TOP = 56
 const EDGE = 20
+/** Room for the note below. */
+const NOTE = 16
 const BAND_WIDTH = 230
 /** Room for a letter of a label. A longer label is cut: the table beside the picture has it whole. */
 const LETTER = 6.6
 const LETTERS = { least: 40, most: 110 }
 
 /** Each figure as a dot: the middle line is the paper's figure, the band what it tolerates. */
-function judgedPicture(rows: readonly Row[], count: number): string {
-  const height = TOP + rows.length * LINE + 16
+function judgedPicture(rows: readonly Row[], count: number, note: string): string {
+  const below = TOP + rows.length * LINE + 16
+  const height = below + NOTE
   const letters = Math.max(LETTERS.least, Math.min(LETTERS.most, Math.max(...rows.map(({ what }) => what.length))))
   const bandLeft = Math.round(EDGE + letters * LETTER + 14)
   const width = bandLeft + BAND_WIDTH + 2 * EDGE
@@ -89,6 +95,7 @@ function judgedPicture(rows: readonly Row[], count: number): string {
     `<rect class="page" width="${width}" height="${height}"/>`,
     `<text class="title" x="20" y="26">Ours (dots) within what the paper’s figures tolerate (bands)${more}</text>`,
     ...rows.map((row, place) => judgedLine(row, TOP + place * LINE, bandLeft)),
+    `<text x="${EDGE}" y="${below}">${escapeText(note)}</text>`,
     '</svg>',
     '',
   ].join('\n')

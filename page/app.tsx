@@ -5,9 +5,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { unpackAddress } from '../src/play/pack.ts'
 import { encodeRun } from '../src/simulator/index.ts'
 import { Frame, useScheme, type Way } from './frame.tsx'
-import { type ViewProps, viewNamed } from './registry.ts'
+import { Later } from './later.tsx'
 import { type Route, routeOf } from './routes.ts'
-import { loadScript } from './scripts.ts'
 import { LevelView } from './views/level.tsx'
 import { RunView } from './views/run.tsx'
 
@@ -42,6 +41,7 @@ async function unpackedRoute(fragment: string): Promise<Route> {
 function wayOf(route: Route): Way | undefined {
   if (route.way === 'lesson') return 'lessons'
   if (route.way === 'run') return 'runs'
+  if (route.way === 'walk') return 'explorer'
   return route.way === 'refused' ? undefined : route.way
 }
 
@@ -64,25 +64,11 @@ function View({ route, scheme }: { route: Route; scheme: string }): JSX.Element 
       return (
         <Later
           key={`${route.way} ${'name' in route ? route.name : ''}`}
+          script="lists"
           way={route.way}
           name={'name' in route ? route.name : undefined}
           scheme={scheme}
         />
       )
   }
-}
-
-/** A view whose script is loaded when it is asked for. */
-function Later({ way, name, scheme }: ViewProps & { way: string }): JSX.Element {
-  const [state, setState] = useState<'loading' | 'here' | string>(viewNamed(way) === undefined ? 'loading' : 'here')
-  useEffect(() => {
-    if (viewNamed(way) !== undefined) return
-    loadScript('lists').then(
-      () => setState('here'),
-      (error: Error) => setState(error.message),
-    )
-  }, [way])
-  const Found = viewNamed(way)
-  if (Found !== undefined) return <Found name={name} scheme={scheme} />
-  return <p role="status">{state === 'loading' || state === 'here' ? 'Loading…' : state}</p>
 }

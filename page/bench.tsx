@@ -50,7 +50,7 @@ export function Bench(props: BenchProps): JSX.Element {
       <Verdict play={play} promise={session.playground.promise} onGo={cursor.go} />
       {session.differs === undefined ? undefined : <p class="notice">{session.differs}</p>}
       <Outside sentences={play.outside} />
-      <div class={`bench ${play.status === 'asks' ? 'asking' : ''}`}>
+      <div class={`bench ${play.status === 'asks' || props.side !== undefined ? 'asking' : ''}`}>
         <Picture {...props} cursor={cursor} act={act} />
         <div class="side stack">
           <Asking session={session} cursor={cursor} onSpec={onSpec} />

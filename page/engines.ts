@@ -3,8 +3,8 @@
 import { playAmong } from '../src/play/open.ts'
 import { verdictOf } from '../src/play/verdict.ts'
 import { decodeRun } from '../src/simulator/index.ts'
-import { scriptOf } from './catalogue.ts'
-import { playgroundNamed } from './registry.ts'
+import { explored, scriptOf } from './catalogue.ts'
+import { playgroundNamed, taskNamed } from './registry.ts'
 import { loadScript } from './scripts.ts'
 
 interface Outcome {
@@ -20,6 +20,8 @@ export async function outcomesOf(addresses: readonly string[]): Promise<(Outcome
 }
 
 async function outcomeOf(address: string): Promise<Outcome | string> {
+  const walked = /(?:^|[#&])walk=([a-z-]+)/.exec(address)?.[1]
+  if (walked !== undefined) return outcomeOfWalk(address, walked)
   const decoded = decodeRun(address)
   if (!decoded.ok) return decoded.refusal
   const { name } = decoded.spec.run
@@ -31,3 +33,11 @@ async function outcomeOf(address: string): Promise<Outcome | string> {
   play.toEnd()
   return { hash: play.hash, verdict: verdictOf(play) }
 }
+
+async function outcomeOfWalk(address: string, protocol: string): Promise<Outcome | string> {
+  const script = explored.find(({ name }) => name === protocol)?.script
+  await Promise.all(['lists', ...(script === undefined ? [] : [script])].map(loadScript))
+  return taskNamed('walk')!(address, NONE, NONE) as Outcome | string
+}
+
+const NONE = () => {}

@@ -79,7 +79,7 @@ export function Frame({ way, scheme, onScheme, children }: FrameProps): JSX.Elem
           </ul>
         </nav>
         <select aria-label="Colours" value={scheme} onChange={event => onScheme(event.currentTarget.value as Scheme)}>
-          <option value="auto">System colours</option>
+          <option value="auto">Auto</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>

@@ -7,6 +7,7 @@ export type Route =
   | { readonly way: 'run'; readonly spec: RunSpec }
   | { readonly way: 'level'; readonly number: number }
   | { readonly way: 'lesson'; readonly name: string }
+  | { readonly way: 'walk'; readonly name: string }
   | { readonly way: 'refused'; readonly refusal: string }
   | { readonly way: Exclude<Way, 'level'>; readonly name?: string }
 
@@ -21,6 +22,8 @@ export function routeOf(fragment: string): Route {
   if (head === 'lesson') return { way: 'lesson', name: rest.slice(0, 80) }
   const list = LISTS.find(name => name === head)
   if (list !== undefined) return text === head ? { way: list } : { way: list, name: rest.slice(0, 80) }
+  // One way through what the explorer tries: `v=1&walk=lock.list&go=…`.
+  if (/(?:^|&)walk=/.test(text)) return { way: 'walk', name: text }
   const decoded = decodeRun(text)
   return decoded.ok ? { way: 'run', spec: decoded.spec } : { way: 'refused', refusal: decoded.refusal }
 }

@@ -76,6 +76,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
   release: 'gives the lock back',
 }
 
+/** A walk says it in words already: wants the lock, submits 1. */
+const TOLD = /^[a-z]+s\b[^=]*$/
+
 /** A part of a sentence, and whether it is a name. */
 export interface Piece {
   readonly text: string
@@ -95,7 +98,7 @@ export function piecesOf(mark: Mark): Piece[] {
     case 'emit':
       return [who, { text: ` ${EVENTS[word] ?? `tells: ${mark.what}`}` }]
     case 'command':
-      return [who, { text: ` ${COMMANDS[word] ?? `is told: ${mark.what}`}` }]
+      return [who, { text: ` ${COMMANDS[word] ?? (TOLD.test(mark.what) ? mark.what : `is told: ${mark.what}`)}` }]
     case 'timer':
       return [who, { text: `: its timer “${mark.what}” rings` }]
     case 'start':

@@ -104,7 +104,7 @@ function labPage(experiments, shown, escaped) {
   const lines = [
     '# The laboratory',
     '',
-    '**[Break it yourself](/play/index.html){target="_self"}**: play a lying server in your browser, step through every run.',
+    '**[Break it yourself](/play/index.html#level=1){target="_self"}**: play a lying server in your browser, step through every run.',
     '',
     `Every table and figure of the papers is one command away; \`coterie lab run NAME\` measures it again. Of ${experiments.length} experiments ${shown.size} are recorded here.`,
     '',

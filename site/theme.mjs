@@ -54,7 +54,7 @@ export function themeFor(titles, version) {
         { text: 'Reference', link: '/reference/api' },
         { text: 'Protocols', link: '/protocols/' },
         { text: 'Laboratory', link: '/lab/' },
-        { text: 'Break it yourself', link: '/play/index.html', target: '_self' },
+        { text: 'Break it yourself', link: '/play/index.html#level=1', target: '_self' },
       ],
       sidebar: [{ text: `Coterie ${version}`, items: first }, ...chapters.filter(({ items }) => items.length > 0)],
     },

@@ -82,7 +82,16 @@ export type { LedgerEntry } from './client/ledger/checks.ts'
 export { LedgerRefused, LedgerUnanswered, MoveInFlight } from './client/ledger/errors.ts'
 export type { AccountInfo, Ledger } from './client/ledger/ledger.ts'
 export type { LedgerOptions } from './client/ledger/ledgers.ts'
-export { type Moved, type MoveOptions, type MoveStep, move, refundMove, resume } from './client/ledger/move.ts'
+export {
+  type MoveBetween,
+  type Moved,
+  type MoveOptions,
+  type MoveStep,
+  move,
+  type ResumeOptions,
+  refundMove,
+  resume,
+} from './client/ledger/move.ts'
 export type {
   Burning,
   EpochOptions,

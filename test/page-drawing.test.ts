@@ -3,6 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { axisOf, type Cells, chartsOf } from '../lab/row-charts.ts'
 import { drawingOf, type Mark } from '../page/diagram/marks.ts'
+import { listedAt, PAGE } from '../page/listed.ts'
+import { sentenceOf } from '../page/words.ts'
 import { allPlaygrounds } from '../src/play/all.ts'
 import { playAddress } from '../src/play/index.ts'
 import type { Play } from '../src/simulator/index.ts'
@@ -54,6 +56,26 @@ describe('who is inside', () => {
     }
     expect(of('run=lock.n7.b1&seed=17').clashes).toEqual([])
     expect(of('run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:ff').clashes).toHaveLength(1)
+  })
+})
+
+describe('the list beside the picture', () => {
+  it('has, in all its parts together, every event and every message that never arrives, each once and in words', () => {
+    const play = playAddress('run=lock.n7.b1&seed=17', allPlaygrounds) as Play
+    play.toEnd()
+    const marks: readonly Mark[] = play.trace
+    const lost = play.lost.map(({ from, to, sentAt, what }) => ({ from, to, sentAt, what }))
+    expect(lost.length).toBeGreaterThan(PAGE)
+    const parts = Array.from({ length: Math.ceil(marks.length / PAGE) }, (_, part) =>
+      listedAt(marks, lost, part * PAGE),
+    )
+    expect(parts.flatMap(({ shown }) => shown)).toEqual(marks)
+    expect(parts.flatMap(({ never }) => never)).toEqual(lost)
+    expect(parts.map(({ first }) => first)).toEqual(parts.map((_, part) => part * PAGE))
+    for (const mark of marks) {
+      const words = sentenceOf(mark)
+      for (const name of [mark.node, mark.from ?? '']) expect(words).toContain(name)
+    }
   })
 })
 

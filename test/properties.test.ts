@@ -11,6 +11,12 @@ it('every property draws from the pinned seed', () => {
   expect(fc.sample(fc.nat(), { seed, numRuns: 5 })).toEqual(fc.sample(fc.nat(), 5))
 })
 
+it('a list of at most so many is drawn as long as that, and short ones too', () => {
+  const lengths = fc.sample(fc.array(fc.nat(), { maxLength: 120 }), 200).map(({ length }) => length)
+  expect(Math.max(...lengths)).toBeGreaterThan(100)
+  expect(Math.min(...lengths)).toBeLessThan(10)
+})
+
 it('one that fails prints the seed', () => {
   const wrong = () => fc.assert(fc.property(fc.nat(), number => number < 3))
   expect(wrong).toThrow(`{ seed: ${seed}, path: "`)

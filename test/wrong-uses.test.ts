@@ -2,63 +2,39 @@
 // ignoring what was meant. And every public type of options has a schema with exactly its names.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Ledger } from '../src/client/ledger/ledger.ts'
-import { JoinedGroup } from '../src/client/peers/joined-group.ts'
-import { CoterieError, embedded, newAccount } from '../src/index.ts'
-import { describeGenesis, fromHex } from '../src/ledger/index.ts'
-import { ledgerCryptoOf } from '../src/runtime/ledger.ts'
-import { type Stage, wrongUses } from './support/wrong-uses.ts'
+import * as events from '../src/events/index.ts'
+import * as filters from '../src/filters/index.ts'
+import * as guards from '../src/guards/index.ts'
+import * as coterie from '../src/index.ts'
+import { type WrongStage, wrongStage } from './support/wrong-stage.ts'
+import { type WrongUse, whyNotRefused } from './support/wrong-use.ts'
+import { wrongUses } from './support/wrong-uses.ts'
 
 const root = join(import.meta.dirname, '..')
-let stage: Stage
+let stage: WrongStage
 
 beforeAll(async () => {
-  const group = await embedded({ crashes: 1 })
-  const node = {
-    terms: { drift: 0.01, liars: 0 },
-    command() {},
-    now: () => 0,
-    isOperator: () => false,
-    async stop() {},
-  }
-  stage = { group, tree: group.tree(), joined: new JoinedGroup('anna', node, {}), ledger: unservedLedger() }
+  stage = await wrongStage()
 })
-afterAll(() => Promise.all([stage.group.close(), stage.joined.close()]))
+afterAll(() => stage[Symbol.asyncDispose]())
 
-/** Refuses before anybody is asked: there is nobody. */
-function unservedLedger(): Ledger {
-  const servers = ['s1', 's2', 's3', 's4'].map(name => {
-    return { name, key: fromHex(newAccount().key)!, salt: new Uint8Array(16) }
-  })
-  const genesis = {
-    name: 'coins',
-    asset: 'coin',
-    registers: ['coins'],
-    balances: [],
-    operators: [],
-    operatorsNeeded: 0,
-  }
-  // Nobody is asked anything: all that is there is what it knows of itself.
-  return new Ledger(
-    { newest: <T>(descriptor: T) => descriptor } as never,
-    describeGenesis({ ...genesis, servers, crashes: 1, liars: 0 }, ledgerCryptoOf()),
-  )
-}
+/** What a member is asked, one who entered is asked, too. */
+const ofMembers = wrongUses.filter(({ call }) => call.startsWith('JoinedGroup.'))
+const numbered = (uses: readonly WrongUse[]) => uses.map((use, number) => [`${use.call} (${number})`, use] as const)
 
 describe('a wrong use of', () => {
-  it.each(wrongUses.map((use, number) => [`${use.call} (${number})`, use] as const))('%s', async (_, { use, says }) => {
-    let error: unknown
-    try {
-      await use(stage)
-    } catch (thrown) {
-      error = thrown
-    }
-    expect(error, 'it was taken').toBeInstanceOf(CoterieError)
-    expect((error as CoterieError).message).toContain(says)
-    expect((error as CoterieError).outcome).toBe('did not happen')
+  it.each(numbered(wrongUses))('%s', async (_, use) => {
+    expect(await whyNotRefused(use, stage, coterie.CoterieError)).toBeUndefined()
+  })
+
+  it.each(numbered(ofMembers))('%s by one who entered', async (_, use) => {
+    const isEvents = use.call === 'JoinedGroup.events'
+    // Without `via` it is a channel of the servers, which are asked otherwise.
+    if (isEvents && !use.says.includes('via')) return
+    expect(await whyNotRefused(use, stage.entered, coterie.CoterieError)).toBeUndefined()
   })
 })
 
@@ -71,53 +47,105 @@ function filesIn(folder: string): string[] {
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The public classes whose methods are called by users, and the file of each. */
-const CLASSES: Readonly<Record<string, string>> = {
-  Group: 'src/client/group.ts',
-  SharedTree: 'src/client/objects/shared-tree.ts',
-  SharedObject: 'src/client/objects/shared-object.ts',
-  Recipes: 'src/client/objects/recipes.ts',
-  Counter: 'src/client/recipes/counter.ts',
-  Semaphore: 'src/client/recipes/semaphore.ts',
-  TreeLock: 'src/client/recipes/lock.ts',
-  ReadWriteLock: 'src/client/recipes/lock.ts',
-  Barrier: 'src/client/recipes/barrier.ts',
-  DoubleBarrier: 'src/client/recipes/double-barrier.ts',
-  TreeQueue: 'src/client/recipes/queue.ts',
-  Latch: 'src/client/recipes/latch.ts',
-  Jobs: 'src/client/jobs/jobs.ts',
-  JobWorker: 'src/client/jobs/worker.ts',
-  JoinedGroup: 'src/client/peers/joined-group.ts',
-  Slots: 'src/client/peers/slots.ts',
-  EmbeddedGroup: 'src/client/bandits/embedded-group.ts',
-  Ledger: 'src/client/ledger/ledger.ts',
-  EventChannel: 'src/client/events/channel.ts',
-  EventSubscription: 'src/client/events/subscription.ts',
-  MemberChannel: 'src/client/member-events/channel.ts',
+const DOORS = {
+  'src/index.ts': coterie,
+  'src/events/index.ts': events,
+  'src/guards/index.ts': guards,
+  'src/filters/index.ts': filters,
+}
+
+/** Functions that refuse nothing, and why. */
+const REFUSING_NOTHING: ReadonlySet<string> = new Set([
+  // Takes nothing.
+  'newAccount',
+  // Undefined is their answer to what is none of theirs.
+  'parseToken',
+  'tokenOf',
+  'staleToken',
+  // Never throws: its answer says why not.
+  'decodeFilter',
+  // Asked of a part of a filter that was read, for every event and every filter.
+  'holds',
+  // Any name can be looked for.
+  'Matcher.remove',
+  // The bare decision, on two tokens that were checked.
+  'decide',
+])
+
+/** Formulas, numbers in and a number out: src/filters/arithmetic, and what an exact window takes. */
+const isFormula = (name: string) =>
+  [...filesIn('src/filters/arithmetic'), 'src/filters/structures/exact-window.ts'].some(file =>
+    new RegExp(`export function ${name}\\b`).test(read(file)),
+  )
+
+/** Classes of which users are given objects by others, or whose methods are another list's. */
+const OTHERS: ReadonlySet<string> = new Set([
+  // All of it goes through JoinedGroup: the second suite above.
+  'MemberGroup',
+  // Keys that are none are refused in src/filters, by every structure alike.
+  ...Object.keys(filters).filter(name => name !== 'LineStream'),
+  'KeyHash',
+])
+
+/** What the library gives and has no class for; other interfaces are what users bring. */
+const GIVEN = ['Lease', 'Job', 'Account', 'CarriedChannel', 'OpenBandits', 'FileGuard', 'Guard']
+
+/** The declaration behind a name that a door exports. */
+function declaredIn(file: string, name: string): ts.ClassDeclaration | ts.InterfaceDeclaration | undefined {
+  for (const node of ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true).statements) {
+    if ((ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) && node.name?.text === name) return node
+    const found = namesOf(node).find(one => one.as === name)
+    if (found !== undefined) return declaredIn(join(dirname(file), found.from), found.name)
+  }
+  return undefined
+}
+
+/** What a line exports from elsewhere. */
+function namesOf(node: ts.Node): { readonly as: string; readonly name: string; readonly from: string }[] {
+  if (!ts.isExportDeclaration(node) || !node.moduleSpecifier || !node.exportClause) return []
+  if (!ts.isNamedExports(node.exportClause)) return []
+  const from = (node.moduleSpecifier as ts.StringLiteral).text
+  return node.exportClause.elements.map(one => ({ as: one.name.text, name: (one.propertyName ?? one.name).text, from }))
 }
 
 /** Public methods with at least one parameter: what can be used wrongly. */
-function methodsOf(name: string, file: string): string[] {
-  const found: string[] = []
-  const tree = ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
-  tree.forEachChild(node => {
-    if (!ts.isClassDeclaration(node) || node.name?.text !== name) return
-    for (const member of node.members) {
-      if (!ts.isMethodDeclaration(member) || member.parameters.length === 0 || !ts.isIdentifier(member.name)) continue
-      const isPrivate = member.modifiers?.some(one => one.kind === ts.SyntaxKind.PrivateKeyword)
-      const isInternal = ts.getJSDocTags(member).some(tag => tag.tagName.text === 'internal')
-      if (!isPrivate && !isInternal) found.push(`${name}.${member.name.text}`)
-    }
+function methodsOf(node: ts.ClassDeclaration | ts.InterfaceDeclaration): string[] {
+  return [...node.members].flatMap(member => {
+    if (!ts.isMethodDeclaration(member) && !ts.isMethodSignature(member)) return []
+    if (member.parameters.length === 0 || !ts.isIdentifier(member.name)) return []
+    const isPrivate = member.modifiers?.some(one => one.kind === ts.SyntaxKind.PrivateKeyword)
+    const isInternal = ts.getJSDocTags(member).some(tag => tag.tagName.text === 'internal')
+    return isPrivate || isInternal ? [] : [`${node.name!.text}.${member.name.text}`]
   })
-  return found
+}
+
+/** Every method of every class that a door shows, and of what else users are given. */
+function publicMethods(door: string): string[] {
+  const source = ts.createSourceFile(door, read(door), ts.ScriptTarget.ESNext, true)
+  return source.statements.flatMap(namesOf).flatMap(({ as }) => {
+    const node = declaredIn(door, as)
+    if (node === undefined || OTHERS.has(as)) return []
+    return ts.isClassDeclaration(node) || GIVEN.includes(as) ? methodsOf(node) : []
+  })
 }
 
 describe('the list of wrong uses', () => {
-  it('leaves no method out', () => {
-    const calls = new Set(wrongUses.map(({ call }) => call))
-    const methods = Object.entries(CLASSES).flatMap(([name, file]) => methodsOf(name, file))
-    expect(methods.length).toBeGreaterThan(40)
-    expect(methods.filter(method => !calls.has(method))).toEqual([])
+  const calls = new Set(wrongUses.map(({ call }) => call))
+
+  it.each(Object.keys(DOORS))('leaves no method out: %s', door => {
+    const methods = publicMethods(door)
+    expect(methods.length).toBeGreaterThan(0)
+    expect(methods.filter(method => !calls.has(method) && !REFUSING_NOTHING.has(method))).toEqual([])
+  })
+
+  it.each(Object.entries(DOORS))('leaves no function out: %s', (_, door) => {
+    const names = Object.entries(door).flatMap(([name, value]) => {
+      const isError = typeof value === 'function' && value.prototype instanceof Error
+      return typeof value === 'function' && !isError ? [name] : []
+    })
+    expect(names.length).toBeGreaterThan(10)
+    const silent = names.filter(name => ![...calls].some(call => call === name || call.startsWith(`${name}.`)))
+    expect(silent.filter(name => !REFUSING_NOTHING.has(name) && !isFormula(name))).toEqual([])
   })
 })
 

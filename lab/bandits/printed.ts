@@ -5,6 +5,7 @@ import { playRejects, playRing } from '../../src/bandits/machines.ts'
 import { type Counted, countingTools, tapes } from '../../src/bandits/proof/index.ts'
 import { seededRandom } from '../../src/core/index.ts'
 import { gcmSeals, newPaillier, secretBelow } from '../../src/runtime/printed-tools.ts'
+import { lineChart, type Series } from '../chart.ts'
 import { type Experiment, type Row, row } from '../experiment.ts'
 import { rateTolerance } from '../statistics.ts'
 
@@ -267,41 +268,53 @@ export const figure63Experiment: Experiment = {
   async run({ scale, progress }) {
     const arms = scale === 'small' ? [5] : [5, 10, 15]
     const budgets = scale === 'small' ? [10_000, 40_000] : [100_000, 200_000, 300_000, 400_000]
+    const sums = await newPaillier()
+    // The first run pays for the compiler.
+    timed(valuesOf(5), budgets[0]!, sums)
     const rows: Row[] = []
+    const curves: Series[] = []
     for (const count of arms) {
-      const values = Array.from({ length: count }, (_, arm) => arm * GRID)
-      const operations: number[] = []
-      for (const budget of budgets) {
+      const operations = budgets.map(budget => operationsOf(count, budget))
+      const [first, last] = [operations[0]!, operations.at(-1)!]
+      const what = `K = ${count}: operations at N = ${budgets.at(-1)} against ${budgets[0]}`
+      rows.push(row(what, last / first, 1, 0))
+      const runs = budgets.map(budget => {
         progress(0.5, `K = ${count}, N = ${budget}`)
-        const { seals, sums, counted } = countingTools()
-        playRejects({ values, epsilon: 5, budget, seals, sums, below: seededRandom(1).below })
-        operations.push(counted.encryptions + counted.powers + counted.decryptions + counted.rerandomised)
-      }
-      rows.push(
-        row(
-          `K = ${count}: operations at N = ${budgets.at(-1)} against ${budgets[0]}`,
-          operations.at(-1)! / operations[0]!,
-          1,
-          0,
-        ),
-      )
-      const { seconds, shares } = await timed(values, budgets.at(-1)!)
-      rows.push(row(`K = ${count}, N = ${budgets.at(-1)}: seconds`, seconds, null, null, 's'))
-      for (const [node, share] of shares) rows.push(row(`K = ${count}: share of ${node}`, share, null, null))
+        return { budget, ...timed(valuesOf(count), budget, sums) }
+      })
+      for (const { budget, seconds } of runs)
+        rows.push(row(`K = ${count}, N = ${budget}: seconds`, seconds, null, null, 's'))
+      for (const [node, share] of runs.at(-1)!.shares)
+        rows.push(row(`K = ${count}: share of ${node}`, share, null, null))
+      curves.push({ name: `K = ${count}`, points: runs.map(({ budget, seconds }) => [budget, seconds] as const) })
     }
+    const svg = lineChart({
+      title: 'SR-secured: seconds by budget',
+      x: { label: 'budget N' },
+      y: { label: 'seconds' },
+      series: curves,
+    })
     return {
       rows,
-      pictures: [],
+      pictures: [{ name: 'bandits-figure-6-3.svg', svg }],
       notes: [
         "With Paillier of 2,048 bits, all nodes in one process. The authors' shares at K = 5: BAI 40 %, DO 10 %, Comp 8 %; their SR-secured encrypts permutations number by number.",
+        'What grows with N is drawing the noise of each pull; it is added up and encrypted once. The authors: 5.1 s at K = 5, 16.0 s at K = 10, the same at N = 25,000 and 100,000.',
       ],
     }
   },
 }
 
-async function timed(values: readonly number[], budget: number) {
+const valuesOf = (arms: number) => Array.from({ length: arms }, (_, arm) => arm * GRID)
+
+function operationsOf(arms: number, budget: number): number {
+  const { seals, sums, counted } = countingTools()
+  playRejects({ values: valuesOf(arms), epsilon: 5, budget, seals, sums, below: seededRandom(1).below })
+  return counted.encryptions + counted.powers + counted.decryptions + counted.rerandomised
+}
+
+function timed(values: readonly number[], budget: number, sums: Awaited<ReturnType<typeof newPaillier>>) {
   const spent = new Map<string, number>()
-  const sums = await newPaillier()
   const working = <Result>(node: string, work: () => Result): Result => {
     const began = performance.now()
     const result = work()

@@ -8,6 +8,8 @@ export interface Workload {
   readonly title: string
   /** The share of subscriptions that an event should match; null where it follows from no formula. */
   readonly share: number | null
+  /** How much that chance differs from filter to filter; none where it is left out. */
+  readonly deviation?: number
   /** In our own language. */
   source(random: Random): Record<string, unknown>
   event(random: Random): Attributes
@@ -55,8 +57,36 @@ function ranges(count: number, width: number): Pick<Workload, 'source' | 'event'
   }
 }
 
-function mixedSource(random: Random): Record<string, unknown> {
-  const one = () => symbol(zipf(random))
+/** As many for each of the 26 beginnings: what an event of the mixture matches is then in closed form. */
+const MIXED_SYMBOLS = 156
+const MARKETS = 20
+const BEGINNINGS = 26
+
+/** Which symbol; all of them alike, or the k-th 1/k as often as the first. */
+type Drawn = (random: Random) => number
+
+/** Of each kind of the mixture, where all symbols are alike: the chance that one of its filters holds for an event. */
+function mixedShares(): number[] {
+  const same = 1 / MIXED_SYMBOLS
+  const oneOfThree = 1 - (1 - same) ** 3
+  const ranges = 0.1 * 0.1
+  return [same * 0.3, 0.3 / BEGINNINGS, oneOfThree * 0.5, same * (1 - 1 / MARKETS), same * 0.9, ranges * 0.5]
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** How much the chances of the mixture's filters differ from kind to kind: their deviation. */
+function mixedDeviation(): number {
+  const shares = mixedShares()
+  return Math.sqrt(meanOf(shares.map(share => share ** 2)) - meanOf(shares) ** 2)
+}
+
+function mixed(drawn: Drawn): Pick<Workload, 'source' | 'event'> {
+  return { source: random => mixedSource(random, drawn), event: random => mixedEvent(random, drawn) }
+}
+
+function mixedSource(random: Random, drawn: Drawn): Record<string, unknown> {
+  const one = () => symbol(drawn(random))
   switch (random.below(6)) {
     case 0:
       return { symbol: one(), a0: range(random, 0.3) }
@@ -65,7 +95,7 @@ function mixedSource(random: Random): Record<string, unknown> {
     case 2:
       return { symbol: [one(), one(), one()], side: 'buy' }
     case 3:
-      return { symbol: one(), market: { not: ['test', `m${random.below(20)}`] } }
+      return { symbol: one(), market: { not: ['test', `m${random.below(MARKETS)}`] } }
     case 4:
       return { symbol: one(), halted: { exists: false } }
     default:
@@ -73,13 +103,13 @@ function mixedSource(random: Random): Record<string, unknown> {
   }
 }
 
-function mixedEvent(random: Random): Attributes {
+function mixedEvent(random: Random, drawn: Drawn): Attributes {
   return {
-    symbol: symbol(zipf(random)),
+    symbol: symbol(drawn(random)),
     a0: random.unit(),
     a1: random.unit(),
     side: random.chance(0.5) ? 'buy' : 'sell',
-    market: `m${random.below(20)}`,
+    market: `m${random.below(MARKETS)}`,
     ...(random.chance(0.1) ? { halted: true } : {}),
   }
 }
@@ -101,10 +131,16 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: 'W6',
-    title: 'equal, prefix, in, not, exists and range, mixed',
+    title: 'equal, prefix, in, not, exists and range, mixed, all symbols alike',
+    share: meanOf(mixedShares()),
+    deviation: mixedDeviation(),
+    ...mixed(random => random.below(MIXED_SYMBOLS)),
+  },
+  {
+    name: 'W6 skewed',
+    title: 'the same, a symbol of 1,000 (Zipf): three times as many match',
     share: null,
-    source: mixedSource,
-    event: mixedEvent,
+    ...mixed(zipf),
   },
 ]
 

@@ -2,6 +2,7 @@ import type { Experiment } from '../experiment.ts'
 import { errataBaselines } from './errata/errata-baselines.ts'
 import { errataBest } from './errata/errata-best.ts'
 import { errataBound } from './errata/errata-bound.ts'
+import { errataFigures } from './errata/errata-figures.ts'
 import { errataQueueFn } from './errata/errata-queue-fn.ts'
 import { figure33 } from './figures/figure-3-3.ts'
 import { figure34 } from './figures/figure-3-4.ts'
@@ -50,6 +51,7 @@ export const filterExperiments: readonly Experiment[] = [
   filterGames,
   errataQueueFn,
   errataBaselines,
+  errataFigures,
   errataBest,
   errataBound,
   memoryTheorem,

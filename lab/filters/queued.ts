@@ -3,6 +3,7 @@
 import {
   Cuckoo,
   type Filter,
+  type Form,
   QueueOf,
   QuotientHashTable,
   type Share,
@@ -21,11 +22,11 @@ export interface Queue {
   readonly window: number
 }
 
-export function queued(name: Queueable, queue: Queue, label = `queue of ${name}`): Contender {
-  return { name: label, make: key => new QueueOf({ ...queue, key, of: share => part(name, share) }) }
+export function queued(name: Queueable, queue: Queue, label = `queue of ${name}`, form: Form = 'right'): Contender {
+  return { name: label, make: key => new QueueOf({ ...queue, key, of: share => part(name, { ...share, form }) }) }
 }
 
-function part(name: Queueable, share: Share): Filter {
+function part(name: Queueable, share: Share & { readonly form: Form }): Filter {
   switch (name) {
     case 'QHT':
       return new QuotientHashTable({ ...share, cells: 1, fingerprintBits: 3 })

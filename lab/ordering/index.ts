@@ -1,6 +1,7 @@
 // BACKOFF §6: the ordering of operations, as printed and as built.
 
 import type { Experiment } from '../experiment.ts'
+import { orderingErrata } from './errata.ts'
 import { liarsExperiment } from './liars.ts'
 import { ranksExperiment } from './ranks.ts'
 import { roundtripsExperiment } from './roundtrips.ts'
@@ -10,5 +11,6 @@ export const orderingExperiments: readonly Experiment[] = [
   roundtripsExperiment,
   liarsExperiment,
   ranksExperiment,
+  orderingErrata,
   zookeeperExperiment,
 ]

@@ -4,6 +4,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Lost, Mark } from '../diagram/marks.ts'
+import { listedAt, PAGE } from '../listed.ts'
 import { piecesOf } from '../words.ts'
 
 interface EventsProps {
@@ -16,9 +17,6 @@ interface EventsProps {
   onPick(place: number): void
   onMessage(kind: 'hold' | 'drop' | 'twice', mark: Mark): void
 }
-
-/** So many lines at a time: more would slow the page, and nobody reads them at once. */
-const PAGE = 200
 
 export function Sentence({ mark }: { mark: Mark }): JSX.Element {
   return (
@@ -46,8 +44,7 @@ export function timeOf(micros: number, steps = false): string {
 
 export function Events({ marks, lost, cursor, canAct, steps, onPick, onMessage }: EventsProps): JSX.Element {
   const list = useRef<HTMLOListElement>(null)
-  const first = Math.floor(Math.max(0, cursor) / PAGE) * PAGE
-  const shown = marks.slice(first, first + PAGE)
+  const { first, shown, never } = listedAt(marks, lost, cursor)
   useEffect(() => {
     const box = list.current
     const line = box?.children[cursor - first] as HTMLElement | undefined
@@ -79,19 +76,21 @@ export function Events({ marks, lost, cursor, canAct, steps, onPick, onMessage }
           </li>
         ))}
       </ol>
-      <Never lost={lost} />
+      <Never lost={never} of={lost.length} />
     </div>
   )
 }
 
 /** What the picture shows by a cross: messages that were sent and never arrive. */
-function Never({ lost }: { lost: readonly Lost[] }): JSX.Element | null {
-  if (lost.length === 0) return null
+function Never({ lost, of }: { lost: readonly Lost[]; of: number }): JSX.Element | null {
+  if (of === 0) return null
   return (
     <details>
-      <summary>{lost.length} messages never arrive</summary>
+      <summary>
+        {lost.length} messages that are sent here never arrive{lost.length === of ? '' : `, of ${of} in all`}
+      </summary>
       <ul>
-        {lost.slice(0, PAGE).map(({ from, to, sentAt, what }, place) => (
+        {lost.map(({ from, to, sentAt, what }, place) => (
           <li key={place} class="small">
             <span class="mono">{timeOf(sentAt)}</span> <b>{from}</b> → <b>{to}</b>: {what}
           </li>

@@ -141,6 +141,9 @@ function Meter({ client, yes, of, needed, inside }: MeterProps): JSX.Element {
       <span class="who">{client}</span>
       <span class="bar" aria-hidden="true">
         <span class={`fill ${enough ? 'enough' : ''}`} style={{ width: `${(100 * yes) / Math.max(1, of)}%` }} />
+        {needed === undefined ? undefined : (
+          <span class="line" style={{ left: `${(100 * needed) / Math.max(1, of)}%` }} />
+        )}
       </span>
       <span>
         {yes} of {of} yes{inside ? <b> · inside</b> : undefined}

@@ -5,12 +5,18 @@ import { useEffect, useState } from 'preact/hooks'
 import { packAddress } from '../../src/play/pack.ts'
 import { diagram, encodeRun, type RunSpec } from '../../src/simulator/index.ts'
 import type { Session } from '../session.ts'
+import { Copied } from './copied.tsx'
 
 function addressOf({ spec, play }: Session, cursor: number): string {
   return `#${encodeRun({ ...spec, at: cursor, hash: play.hash.slice(0, 8) } satisfies RunSpec)}`
 }
 
-export function Share({ session, cursor }: { session: Session; cursor: number }): JSX.Element {
+export interface ShareProps {
+  readonly session: Session
+  readonly cursor: number
+}
+
+export function Share({ session, cursor }: ShareProps): JSX.Element {
   const plain = addressOf(session, cursor)
   const fragment = usePacked(plain)
   const address = `${location.href.split('#')[0]}${fragment}`
@@ -80,32 +86,4 @@ function save(name: string, type: string, text: string): void {
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)
-}
-
-function Copied({ label, text }: { label: string; text: string }): JSX.Element {
-  const [said, setSaid] = useState('')
-  const copy = (input: HTMLInputElement | null) => {
-    input?.select()
-    navigator.clipboard?.writeText(text).then(
-      () => setSaid('Copied'),
-      () => setSaid('Selected: copy it with Ctrl-C'),
-    )
-  }
-  const id = `copy-${label.length}`
-  return (
-    <div>
-      <label class="field" for={id}>
-        {label}
-      </label>
-      <div class="copy">
-        <input id={id} type="text" readOnly value={text} />
-        <button type="button" onClick={() => copy(document.getElementById(id) as HTMLInputElement | null)}>
-          Copy
-        </button>
-      </div>
-      <span class="small soft" role="status">
-        {said}
-      </span>
-    </div>
-  )
 }

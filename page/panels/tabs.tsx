@@ -1,13 +1,15 @@
 // Below the picture: states, the list of events, what was done, and how to share it.
 
-import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import type { ComponentType, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { RunSpec } from '../../src/simulator/index.ts'
 import type { Mark } from '../diagram/marks.ts'
+import { published } from '../registry.ts'
+import { loadScript } from '../scripts.ts'
 import { fresh, type Session } from '../session.ts'
 import { Acts } from './acts.tsx'
 import { Events } from './events.tsx'
-import { Share } from './share.tsx'
+import type { ShareProps } from './share.tsx'
 import { States } from './states.tsx'
 
 interface TabsProps {
@@ -83,7 +85,7 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
     case 'states':
       return <StatesHere session={session} cursor={cursor} />
     case 'share':
-      return <Share session={session} cursor={cursor} />
+      return <ShareHere session={session} cursor={cursor} />
     case 'acts':
       return (
         <Acts
@@ -101,6 +103,19 @@ function Panel({ tab, ...props }: TabsProps & { tab: Tab }): JSX.Element {
         />
       )
   }
+}
+
+/** Loaded when somebody wants it. */
+function ShareHere(props: ShareProps): JSX.Element {
+  const [failed, setFailed] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    loadScript('share').then(
+      () => setFailed(''),
+      (error: Error) => setFailed(error.message),
+    )
+  }, [])
+  const Share = published<ComponentType<ShareProps>>('share')
+  return Share === undefined ? <p role="status">{failed || 'Loading…'}</p> : <Share {...props} />
 }
 
 /** States that a worker keeps come a moment later. */

@@ -32,7 +32,7 @@ export function Asked({ play, question, onSay }: QuestionProps): JSX.Element {
         <span class="soft small">{(question.at / 1000).toFixed(2)} ms</span>
       </header>
       <p class="asked" id="asked">
-        {askedSentence(from, node, body)} What do you say?
+        {askedSentence(from, node, body)} <b>What do you say?</b>
       </p>
       <div class="says">
         {different.map(({ word, says }) => (
@@ -54,10 +54,10 @@ export function Asked({ play, question, onSay }: QuestionProps): JSX.Element {
 }
 
 function askedSentence(from: string, node: string, body: unknown): string {
-  return `${sentenceOf({ at: 0, kind: 'deliver', node, from, sentAt: 0, what: brief(body) })}.`.replace(
-    /([?.])\.$/,
-    '$1',
-  )
+  const told = sentenceOf({ at: 0, kind: 'deliver', node, from, sentAt: 0, what: brief(body) })
+  // To the one who is asked, and not about it.
+  const said = told.replace(`${from} → ${node}: asks: `, `${from} asks you: `)
+  return /[?.]$/.test(said) ? said : `${said}.`
 }
 
 function spokenName(name: string, body: unknown): string {

@@ -32,7 +32,7 @@ export function Verdict({ play, promise, onGo }: VerdictProps): JSX.Element {
         <span class="sign">
           <VerdictSign good={true} /> Held so far
         </span>
-        <p>{promise} The run waits for your word.</p>
+        <p>{promise} It waits for your word.</p>
       </div>
     )
   }

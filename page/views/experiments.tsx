@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Cells, chartsOf } from '../../lab/row-charts.ts'
 import type { Measured } from '../measured.ts'
 import { Figure, Judged } from '../panels/figure.tsx'
+import { Find, has } from '../panels/find.tsx'
 import { Measure } from '../panels/measure.tsx'
 import { published, type ViewProps } from '../registry.ts'
 import { loadScript } from '../scripts.ts'
@@ -33,37 +34,56 @@ export function ExperimentsView({ name }: ViewProps): JSX.Element {
   if (reports === undefined || typeof reports === 'string') return <p role="status">{reports ?? 'Loading…'}</p>
   const one = reports.find(report => report.name === name)
   if (one !== undefined) return <One report={one} />
-  const wanted = filter.toLowerCase()
-  const shown = reports.filter(({ name, title, source }) => `${name} ${title} ${source}`.toLowerCase().includes(wanted))
+  const shown = reports.filter(({ name, title, source }) => has(`${name} ${title} ${source}`, filter))
   const figures = reports.flatMap(({ rows }) => rows).filter(([, expected]) => expected !== null)
   return (
     <>
       <div>
         <h1>Every table and figure of the papers, measured again</h1>
-        <p class="soft">
+        <p class="lead">
           {reports.length} experiments, {figures.length.toLocaleString('en')} figures that a paper gives or that follow
           from its formulas; {figures.filter(row => row[5] === 1).length.toLocaleString('en')} are within their
           tolerance.
         </p>
       </div>
-      <label class="field">
-        Find
-        <input type="text" value={filter} onInput={event => setFilter(event.currentTarget.value)} />
-      </label>
+      <Find value={filter} onValue={setFilter} count={shown.length} of={reports.length} />
+      {papersOf(reports).map(paper => (
+        <Paper key={paper} paper={paper} reports={shown.filter(({ source }) => paperOf(source) === paper)} />
+      ))}
+    </>
+  )
+}
+
+/** `BACKOFF §4, figure 1` is of BACKOFF; what follows from our own protocols is under its own name. */
+function paperOf(source: string): string {
+  return /^[A-Z][A-Z-]+\b/.exec(source)?.[0] ?? 'protocols'
+}
+
+function papersOf(reports: readonly Report[]): string[] {
+  return [...new Set(reports.map(({ source }) => paperOf(source)))]
+}
+
+function Paper({ paper, reports }: { paper: string; reports: readonly Report[] }): JSX.Element | null {
+  if (reports.length === 0) return null
+  return (
+    <section class="group" aria-labelledby={`paper-${paper}`}>
+      <h2 id={`paper-${paper}`}>
+        {paper === 'protocols' ? 'Our own protocols' : paper} <span class="soft">{reports.length}</span>
+      </h2>
       <ul class="grid">
-        {shown.map(({ name, title, source, within, rows }) => (
+        {reports.map(({ name, title, source, within, rows }) => (
           <li key={name}>
             <a class="card" href={`#experiments=${name}`}>
-              <h2>{name}</h2>
-              <p class="small">{title}</p>
+              <h3>{title}</h3>
               <p class="tag">
-                {source} · {rows.length} rows · {within ? '✓ within' : '✗ not within'}
+                <code>{name}</code> · {source} · {rows.length} rows ·{' '}
+                <b class={within ? 'good' : 'bad'}>{within ? '✓ within' : '✗ not within'}</b>
               </p>
             </a>
           </li>
         ))}
       </ul>
-    </>
+    </section>
   )
 }
 
@@ -79,10 +99,9 @@ function One({ report }: { report: Report }): JSX.Element {
         <p>
           <a href="#experiments">All experiments</a>
         </p>
-        <h1>{report.name}</h1>
-        <p>{report.title}</p>
+        <h1>{report.title.replace(/\.$/, '')}</h1>
         <p class="soft">
-          {report.source}. Measured at scale {report.scale}, seed {report.seed}
+          <code>{report.name}</code>: {report.source}. Measured at scale {report.scale}, seed {report.seed}
           {report.date === undefined ? '' : `, on ${report.date}`}; again with{' '}
           <code>
             coterie lab run {report.name} --scale {report.scale} --seed {report.seed}

@@ -3,12 +3,12 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Explorer, STATES_MAX } from '../../src/play/explorers/explorer.ts'
-import type { NamedExploration } from '../../src/simulator/index.ts'
+import { type Explored, type Explorer, STATES_MAX } from '../../src/play/explorers/explorer.ts'
 import { explored } from '../catalogue.ts'
-import { explorerNamed, type ViewProps } from '../registry.ts'
-import { loadScript, type Work, work } from '../scripts.ts'
-import { Story } from './story.tsx'
+import type { ViewProps } from '../registry.ts'
+import { type Work, work } from '../scripts.ts'
+import { useExplorer } from '../use-explorer.ts'
+import { WalkBench } from './walk-bench.tsx'
 
 /** A worker that takes longer is ended; what it had counted is shown. */
 const MS_MAX = 60_000
@@ -27,7 +27,7 @@ export function ExplorerView({ name, scheme }: ViewProps): JSX.Element {
     <>
       <div>
         <h1>Every schedule of a small system</h1>
-        <p class="soft">
+        <p class="lead">
           The simulator draws runs; the explorer tries all of them: deliveries in every order, losses, a duplicate, a
           crash, timers, clocks that drift, both answers of a liar. Plant a bug, and it tells the shortest story that
           shows it.
@@ -44,54 +44,90 @@ export function ExplorerView({ name, scheme }: ViewProps): JSX.Element {
         ) : undefined}
         <Result states={states} result={result} />
       </section>
-      {typeof result === 'object' && result.broken !== undefined ? (
-        <Story
-          key={result.system}
-          protocol={entry.name}
-          system={result.system}
-          property={result.broken.property}
-          story={result.broken.story}
-          scheme={scheme}
-        />
-      ) : undefined}
+      {asked === undefined ? <Begin /> : undefined}
+      {typeof result === 'object' ? <Found protocol={entry.name} found={result} scheme={scheme} /> : undefined}
     </>
   )
+}
+
+/** Small systems in which there is something to see. */
+const BEGIN = [
+  [
+    'lock:one-grant-too-few',
+    'A holder that is content with less',
+    'One grant too few, and six steps make two holders.',
+  ],
+  ['lock:no-drift-factor', 'A clock that is believed', 'A client counts its lease as if all clocks ran alike.'],
+  [
+    'ordering:rank-forgotten-at-restart',
+    'A promise that a crash forgets',
+    'A server restarts, and takes what it had refused.',
+  ],
+  [
+    'mutex:token-ring-forgets',
+    'A second token',
+    'A member of the lecture’s ring comes back and has forgotten who holds it.',
+  ],
+  [
+    'lock:list',
+    'The lock as it is',
+    'Two clients wait in line, three servers: every schedule there is, and all of them safe.',
+  ],
+  [
+    'mutex:centralised-2',
+    'The lecture’s first algorithm',
+    'One coordinator, two that want in: all schedules in a moment.',
+  ],
+] as const
+
+function Begin(): JSX.Element {
+  return (
+    <section class="group" aria-labelledby="begin">
+      <h2 id="begin">Or begin with one of these</h2>
+      <ul class="grid">
+        {BEGIN.map(([name, title, text]) => (
+          <li key={name}>
+            <a class="card" href={`#explorer=${name}`}>
+              <h3>{title}</h3>
+              <p class="small">{text}</p>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What breaks is a walk: to go through, to change, to send. */
+function Found({ protocol, found, scheme }: { protocol: string; found: Explored; scheme: string }): JSX.Element | null {
+  const { system, broken, steps } = found
+  if (broken === undefined) return null
+  if (steps === undefined) return <pre class="story">{broken.story.join('\n')}</pre>
+  return <WalkBench key={system} first={{ protocol, system, steps }} scheme={scheme} />
 }
 
 function isOffered({ systems, bugs }: Explorer, name: string): boolean {
   return bugs.includes(name) || systems.some(system => system.name === name)
 }
 
-/** What of the protocol can be explored; its script is loaded first. */
-function useExplorer(protocol: string, script: string): Explorer | string | undefined {
-  const [known, setKnown] = useState<Explorer | string | undefined>(() => explorerNamed(protocol))
-  useEffect(() => {
-    loadScript(script).then(
-      () => setKnown(explorerNamed(protocol)),
-      (error: Error) => setKnown(error.message),
-    )
-  }, [protocol, script])
-  return known
-}
-
-interface Explored {
+interface Exploring {
   readonly states: number | undefined
-  readonly result: NamedExploration | string | undefined
+  readonly result: Explored | string | undefined
   readonly start: (name: string) => void
 }
 
 /** An exploration in a worker. */
-function useExploration(protocol: string, script: string): Explored {
+function useExploration(protocol: string, script: string): Exploring {
   const [states, setStates] = useState<number | undefined>(undefined)
-  const [result, setResult] = useState<NamedExploration | string | undefined>(undefined)
-  const running = useRef<Work<NamedExploration> | undefined>(undefined)
+  const [result, setResult] = useState<Explored | string | undefined>(undefined)
+  const running = useRef<Work<Explored> | undefined>(undefined)
   useEffect(() => () => running.current?.stop(), [])
   const start = useRef((name: string) => {
     running.current?.stop()
     setResult(undefined)
     setStates(0)
     const progress = (told: unknown) => setStates((told as { states: number }).states)
-    running.current = work<NamedExploration>([script], `explore ${protocol}`, name, { msMax: MS_MAX, progress })
+    running.current = work<Explored>([script], `explore ${protocol}`, name, { msMax: MS_MAX, progress })
     running.current.result.then(
       done => {
         setResult(done)
@@ -164,7 +200,7 @@ function Result({
   result,
 }: {
   states: number | undefined
-  result: NamedExploration | string | undefined
+  result: Explored | string | undefined
 }): JSX.Element {
   if (states === undefined) {
     return <p class="soft">Up to {STATES_MAX.toLocaleString('en')} states, a minute at most.</p>
@@ -202,8 +238,9 @@ function Result({
   )
 }
 
-function sentenceOf({ broken, complete, depth }: NamedExploration): string {
-  if (broken !== undefined) return `Broken: ${broken.property}. The shortest story is below.`
+function sentenceOf({ broken, complete, depth }: Explored): string {
+  if (broken !== undefined)
+    return `Broken: ${broken.property}. Below is the shortest way to it: go through it, change a step, send it.`
   if (complete) return 'All of them safe: nothing that can happen here breaks a promise.'
   return `All of them safe; not everything was tried, but everything of at most ${depth} steps.`
 }

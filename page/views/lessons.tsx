@@ -14,7 +14,7 @@ export function LessonsView(): JSX.Element {
     <>
       <div>
         <h1>Twelve lessons</h1>
-        <p class="soft">Each is one run, a few minutes, and some sentences at the events that matter.</p>
+        <p class="lead">Each is one run, a few minutes, and some sentences at the events that matter.</p>
       </div>
       <ol class="grid">
         {lessons.map((lesson, place) => (
@@ -62,7 +62,7 @@ function OneLesson({ lesson, number, scheme }: { lesson: Lesson; number: number;
         <h1>
           {number}. {lesson.title}
         </h1>
-        <p class="soft">{lesson.before}</p>
+        <p class="lead">{lesson.before}</p>
       </div>
       <Shown
         run={run}

@@ -2,8 +2,8 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { Later } from '../later.tsx'
 import { levels, specOf, type ToldLevel } from '../levels.ts'
-import { Exhausted } from '../panels/exhausted.tsx'
 import type { Session } from '../session.ts'
 import { type Run, useRun } from '../use-run.ts'
 import { NotShown, Shown } from './run.tsx'
@@ -19,6 +19,8 @@ export function LevelView({ number, scheme }: { number: number; scheme: string }
   }
   const won = session !== undefined && typeof session !== 'string' && isWon(session)
   const done = useWins(level.number, won)
+  // Who has broken the first level sees how few ways there are to do it; in the second there is none.
+  const tried = level.exhausts ?? (won ? level.exhaustsOnce : undefined)
   return (
     <>
       <LevelRow current={level.number} done={done} />
@@ -37,7 +39,7 @@ export function LevelView({ number, scheme }: { number: number; scheme: string }
           side={
             <>
               <Ending level={level} session={session} run={run} tries={tries} onAgain={again} />
-              {level.exhausts === undefined ? undefined : <Exhausted servers={level.exhausts} />}
+              {tried === undefined ? undefined : <Later script="duels" way="duels" name={`${tried}`} scheme={scheme} />}
             </>
           }
         />
@@ -131,6 +133,7 @@ function Ending({ level, session, run, tries, onAgain }: EndingProps): JSX.Eleme
             Next level
           </a>
         ) : undefined}
+        {won ? <Send /> : undefined}
         <button type="button" disabled={!run.canUndo && !over} onClick={onAgain}>
           Start again
         </button>
@@ -144,6 +147,23 @@ function Ending({ level, session, run, tries, onAgain }: EndingProps): JSX.Eleme
         ) : undefined}
       </div>
     </section>
+  )
+}
+
+/** The address is the run: whoever opens it sees the same. */
+function Send(): JSX.Element {
+  const [said, setSaid] = useState('Copy its address')
+  const copy = () => {
+    const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error('no clipboard'))
+    copied.then(
+      () => setSaid('Copied: send it'),
+      () => setSaid('It is in the line of addresses'),
+    )
+  }
+  return (
+    <button type="button" aria-live="polite" onClick={copy}>
+      {said}
+    </button>
   )
 }
 

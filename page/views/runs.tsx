@@ -17,6 +17,40 @@ interface Choice {
 
 const NONE: Choice = { servers: undefined, liars: undefined, story: '', bug: '', seed: 1, calm: false }
 
+/** Runs in which there is something to see. */
+const BEGIN = [
+  {
+    title: 'A lock in bad weather',
+    text: 'Seven servers, one of them lies; messages are late, lost and repeated, nodes crash. 5,000 events, and never two holders.',
+    address: 'v=1&run=lock.n7.b1&seed=17&at=31',
+  },
+  {
+    title: 'A change that everybody sees in one order',
+    text: 'Seven servers keep an object, one of them lies about what it has seen.',
+    address: 'v=1&run=ordering.n7.b1&seed=3&at=40',
+  },
+  {
+    title: 'Who is here?',
+    text: 'Eight members watch each other; some crash, one lies about others, and the views become right again.',
+    address: 'v=1&run=membership.n8.b1&seed=5&at=60',
+  },
+  {
+    title: 'A leader, and then another',
+    text: 'Four members vote, one of them cheats. Promises run out before others are made.',
+    address: 'v=1&run=election.n4.b1&seed=5&at=40',
+  },
+  {
+    title: 'A seat, and nobody knows whose',
+    text: 'Four members shuffle tickets until each knows its own seat and no other’s.',
+    address: 'v=1&run=slots.n4.b1&seed=2&calm=1&only=none&at=40',
+  },
+  {
+    title: 'Asking everybody',
+    text: 'Ricart and Agrawala’s algorithm from the lecture: who wants in asks all others, and waits for all.',
+    address: 'v=1&run=ricart-agrawala.n4&seed=9&at=12',
+  },
+] as const
+
 export function RunsView(): JSX.Element {
   const [name, setName] = useState('lock')
   const [choice, setChoice] = useState(NONE)
@@ -26,7 +60,7 @@ export function RunsView(): JSX.Element {
     <>
       <div>
         <h1>Any run of any protocol</h1>
-        <p class="soft">
+        <p class="lead">
           One seed decides everything: who asks when, which messages are late, lost or repeated, who crashes, who lies.
           Choose, and look at it event by event.
         </p>
@@ -53,6 +87,19 @@ export function RunsView(): JSX.Element {
         ) : (
           <Sizes playground={playground} choice={choice} choose={choose} />
         )}
+      </section>
+      <section class="group" aria-labelledby="begin">
+        <h2 id="begin">Or begin with one of these</h2>
+        <ul class="grid">
+          {BEGIN.map(({ title, text, address }) => (
+            <li key={address}>
+              <a class="card" href={`#${address}`}>
+                <h3>{title}</h3>
+                <p class="small">{text}</p>
+              </a>
+            </li>
+          ))}
+        </ul>
       </section>
     </>
   )

@@ -1,7 +1,7 @@
 // What the four parts of a run have in common: what is drawn comes from one secret, so that a party that restarts says the
 // same bytes again; what is signed and sealed is bound to the run; and who finds something wrong stops, and says so.
 
-import { decode, encode, type NodeId, type Scene } from '../core/index.ts'
+import { decode, encode, type NodeId, type Scene, sameBytes } from '../core/index.ts'
 import { framed, framedBriefly, type Part, type PublicKey, type RandomBytes } from '../crypto/index.ts'
 import type { Schedule } from './schedule.ts'
 import type { BanditKeys, BanditParty, BanditRun, BanditSettings, BanditTools } from './settings.ts'
@@ -61,6 +61,8 @@ export function runDigest(tools: BanditTools, run: BanditRun): Uint8Array {
 
 /** A run never changes, and every message is bound to its digest. */
 const digests = new WeakMap<BanditRun, { readonly tools: BanditTools; readonly found: Uint8Array }>()
+/** The same with the comparator's key, by the digest: the last one that was asked for. */
+const bounds = new WeakMap<Uint8Array, { readonly runKey: PublicKey; readonly found: Uint8Array }>()
 
 function digestOf(tools: BanditTools, run: BanditRun): Uint8Array {
   const parties = [run.user, run.shuffler, run.comparator, ...run.arms]
@@ -70,15 +72,26 @@ function digestOf(tools: BanditTools, run: BanditRun): Uint8Array {
 
 /** The run with the comparator's key for it: what every signature, box and mask is bound to. */
 export function boundTo(tools: BanditTools, run: BanditRun, runKey: PublicKey): Uint8Array {
-  return digest(tools, 'bandit run key', runDigest(tools, run), runKey)
+  const about = runDigest(tools, run)
+  const known = bounds.get(about)
+  if (known !== undefined && sameBytes(known.runKey, runKey)) return known.found
+  const found = digest(tools, 'bandit run key', about, runKey)
+  bounds.set(about, { runKey, found })
+  return found
 }
 
 /** Signed for one purpose, and sealed to one party. The same bytes for the same message: the chance depends on it. */
-export function signAndSeal(keys: BanditKeys, secret: Uint8Array, to: BanditParty, statement: Statement): Uint8Array {
+export function signAndSeal(
+  keys: BanditKeys,
+  secret: Uint8Array,
+  to: BanditParty,
+  statement: Statement,
+  chance?: RandomBytes,
+): Uint8Array {
   const { content } = statement
   const signature = keys.signer.sign(framed(...statement.about, content))
   const message = encode(signedCodec, { content, signature })
-  return keys.sealing.seal(to.sealing, message, sealingChance(keys.tools, secret, message))
+  return keys.sealing.seal(to.sealing, message, chance ?? sealingChance(keys.tools, secret, message))
 }
 
 /** What is signed, and what for. */
@@ -106,6 +119,9 @@ export function openSigned(
   const { content, signature } = signed.value
   return keys.tools.signatures.verify(from.signing, framed(...about, content), signature) ? content : undefined
 }
+
+/** What the others are told of an arm whose source fails: not which one. Its owner is told more. */
+export const NO_REWARDS = 'an arm gives no rewards'
 
 /** Stops this party, and tells those who can end the run. */
 export function refuse<State extends PartyState, Event>(scene: PartyScene<State, Event>, why: string): void {

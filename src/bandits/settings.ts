@@ -1,6 +1,6 @@
 // What all parties of one private run agree on, and the arithmetic that is given to them.
 
-import { type Millis, type NodeId, SettingsError } from '../core/index.ts'
+import { type Millis, type NodeId, SettingsError, sameBytes } from '../core/index.ts'
 import type {
   PaillierDecryption,
   PaillierEncryption,
@@ -140,5 +140,14 @@ export function checkRun(run: BanditRun): void {
   }
   if (isSearch && ids.includes(user.id))
     throw new SettingsError(`'${user.id}' knows the values and cannot draw as well.`)
+  checkSealing([...arms, comparator])
   if (!(batch >= 0 && batch <= 1)) throw new SettingsError(`batch is a number from 0 to 1, not ${batch}.`)
+}
+
+/** Parts of the keys are sealed to all of these with one fresh key: under one key of two of them, one pad for two messages. */
+function checkSealing(receivers: readonly BanditParty[]): void {
+  for (const [place, { id, sealing }] of receivers.entries()) {
+    const other = receivers.slice(0, place).find(party => sameBytes(party.sealing, sealing))
+    if (other !== undefined) throw new SettingsError(`'${other.id}' and '${id}' have the same key to seal to.`)
+  }
 }

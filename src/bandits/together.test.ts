@@ -3,10 +3,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TIE_BITS } from './encoding.ts'
+import { boundTo } from './party.ts'
 import { GRID } from './policies/index.ts'
-import { openTwin, playTogether, type TogetherResult, tapes } from './proof/index.ts'
+import { idealParties, idealRun, openTwin, playTogether, type TogetherResult, tapes } from './proof/index.ts'
 import { scheduleOf } from './schedule.ts'
-import { ALGORITHMS, type Algorithm } from './settings.ts'
+import { ALGORITHMS, type Algorithm, checkRun } from './settings.ts'
+import type { TableParts } from './table.ts'
 
 const RUNS = Number(process.env.BANDIT_TAPES ?? 15)
 
@@ -92,4 +94,45 @@ describe('what it costs (protocols/bandits, counts)', () => {
 it('a sum in which every reward is the largest is right', () => {
   const { steps } = playTogether({ algorithm: 'ucb1', budget: 50 }, [() => 1, () => 1, () => 1], 5)
   expect(steps).toBe(50 * GRID)
+})
+
+describe('fresh keys', () => {
+  /** What an ideal seal begins with, as a real one does: what was drawn for it. */
+  const freshOf = (sealed: Uint8Array) => sealed.subarray(0, 8).join()
+
+  it('are one for all parts of the keys that an arm gives, and another for every box', () => {
+    const shares = new Map<string, Set<string>>()
+    const boxes: string[] = []
+    const overhear: TableParts['overhear'] = (from, _to, body) => {
+      if (body.kind === 'share') shares.set(from, (shares.get(from) ?? new Set()).add(freshOf(body.sealed)))
+      if (body.kind === 'box') boxes.push(freshOf(body.box))
+    }
+    const { messages } = playTogether({ algorithm: 'ucb1', budget: 40 }, tapes(1, 4, 3), 1, { overhear })
+    expect(messages.get('share')).toBe(4 * 4)
+    expect([...shares.values()].map(({ size }) => size)).toEqual([1, 1, 1, 1])
+    const parts = [...shares.values()].flatMap(of => [...of])
+    expect(new Set([...parts, ...boxes]).size).toBe(4 + boxes.length)
+    expect(boxes.length).toBe(4 * 36)
+  })
+
+  it('seal to nobody twice: two parties with one key are refused', () => {
+    const parties = idealParties()
+    const run = idealRun({ algorithm: 'ucb1', budget: 40 }, 3, parties)
+    const { sealing } = run.arms[1]!
+    const twice = [
+      { ...run, arms: run.arms.map(arm => ({ ...arm, sealing })) },
+      { ...run, comparator: { ...run.comparator, sealing } },
+    ]
+    expect(() => checkRun(run)).not.toThrow()
+    expect(() => checkRun(twice[0]!)).toThrow("'arm-1' and 'arm-2' have the same key to seal to.")
+    expect(() => checkRun(twice[1]!)).toThrow("'arm-2' and 'comparator' have the same key to seal to.")
+  })
+  it('bind the run to the key that is asked about, also after another one', () => {
+    const parties = idealParties()
+    const run = idealRun({ algorithm: 'ucb1', budget: 40 }, 3, parties)
+    const bound = (byte: number) => boundTo(parties.tools, run, new Uint8Array(32).fill(byte)).join()
+    const [one, other, again] = [bound(1), bound(2), bound(1)]
+    expect(other).not.toBe(one)
+    expect(again).toBe(one)
+  })
 })

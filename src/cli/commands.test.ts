@@ -10,6 +10,7 @@ import { exploreCommand } from './commands/explore.ts'
 import { leadCommand } from './commands/lead.ts'
 import { exitCodeOf, lockCommand } from './commands/lock.ts'
 import { describeLocks, locksCommand } from './commands/locks.ts'
+import { attributesFrom } from './commands/publish.ts'
 import { describeRuns, simCommand } from './commands/sim.ts'
 import { slotsCommand } from './commands/slots.ts'
 import { statusCommand } from './commands/status.ts'
@@ -47,6 +48,19 @@ it('help of a command below another is its own', async () => {
   const running = coterie(['help', 'member', 'admit'])
   expect(await running.ended).toBe(0)
   expect(running.output()).toMatch(/^Usage: coterie member admit \[options\] <name>/)
+})
+
+it('help of what is no command says so, and what was meant', async () => {
+  const running = coterie(['help', 'stauts'])
+  expect(await running.ended).toBe(2)
+  expect(running.errors()).toBe("error: unknown command 'stauts'\n(Did you mean status?)\n")
+})
+
+it('publish says which word it took for a second topic', () => {
+  expect(attributesFrom(['prices/acme', 'price=3'])).toEqual({ topic: 'prices/acme', price: 3 })
+  const wrong = () => attributesFrom(['prices', '{"price":3}'])
+  expect(wrong).toThrow('topic is given twice: "{\\"price\\":3}" has no =. Attributes are name=value, and --channel')
+  expect(() => attributesFrom(['price=3', 'price=4'])).toThrow('price is given twice.')
 })
 
 it.each([
@@ -174,7 +188,7 @@ describe('sim --play', () => {
 
 it('sim says in a sentence that a picture cannot be written', async () => {
   const { err, code } = await run('sim', 'lock', '--seed', '17', '--diagram', '/no/such/folder/run.svg')
-  expect(err).toMatch(/^error: cannot write \/no\/such\/folder\/run\.svg: .*\n$/)
+  expect(err).toBe('error: cannot write /no/such/folder/run.svg: its folder is not there.\n')
   expect(code).toBe(1)
 })
 

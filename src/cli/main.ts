@@ -48,12 +48,14 @@ function listCommands(program: Command): void {
   })
 }
 
-/** `help member admit` is `member admit --help`: commander's own help knows the first word only. */
+/**
+ * `help member admit` is `member admit --help`: commander's own help knows the first word only. A word that is no command is
+ * refused as where it stands alone: commander would print the whole help without saying why.
+ */
 function unfolded(line: readonly string[]): readonly string[] {
   const [help, command, ...rest] = line
-  return help === 'help' && command !== undefined && Object.hasOwn(commands, command)
-    ? [command, ...rest, '--help']
-    : line
+  if (help !== 'help' || command === undefined) return line
+  return Object.hasOwn(commands, command) ? [command, ...rest, '--help'] : [command, ...rest]
 }
 
 // A reader that has seen enough (`| head`) is no failure.

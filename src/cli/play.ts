@@ -3,12 +3,14 @@
 import { writeFile } from 'node:fs/promises'
 import { SettingsError } from '../core/index.ts'
 import { allPlaygrounds } from '../play/all.ts'
+import { isWalk } from '../play/explorers/address.ts'
 import { hashNote, playAddress } from '../play/index.ts'
 import { unpackAddress } from '../play/pack.ts'
 import { verdictOf } from '../play/verdict.ts'
 import { cannot } from '../runtime/files.ts'
 import { diagram, encodeRun, type Play, traceLine } from '../simulator/index.ts'
 import { colour, EXIT_FAILED, print } from './output.ts'
+import { walkFrom } from './walk.ts'
 
 interface Options {
   readonly diagram?: string
@@ -19,6 +21,7 @@ interface Options {
 export async function playFrom(address: string, options: Options): Promise<void> {
   const text = await unpackAddress(address)
   if (!text.ok) throw new SettingsError(text.refusal)
+  if (isWalk(text.text)) return walkFrom(text.text, options)
   const play = playAddress(text.text, allPlaygrounds)
   if (typeof play === 'string') throw new SettingsError(play)
   play.toEnd()

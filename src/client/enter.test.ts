@@ -3,6 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as path } from 'node:path'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts, waitFor } from '../../test/support/processes.ts'
 import { SettingsError } from '../core/index.ts'
@@ -67,6 +68,16 @@ describe('a member that is a client, too', () => {
     } finally {
       await Promise.all(groups.map(group => group.close()))
     }
+  })
+
+  it('puts its numbers of both into the registry that it is given', async () => {
+    const registry = new Registry()
+    const group = await enter({ config: made.memberFolders[0]!, blockedMax: 0, metrics: { registry } })
+    await (await group.lock('counted')).release()
+    const text = await registry.metrics()
+    await group.close()
+    expect(text).toMatch(/^coterie_client_lock_grants_total\{node="member-1"\} 1$/m)
+    expect(text).toMatch(/^coterie_member_terms_won_total\{node="member-1"\} 0$/m)
   })
 
   it('may connect alone, by the same folder', async () => {

@@ -15,9 +15,9 @@ export async function enter(options: EnterOptions): Promise<MemberGroup> {
   const { attributes, ranking, ...asClient } = options
   const group = await connectAs(MemberGroup, asClient)
   try {
-    const { config, log } = options
-    const asMember = { config, ...(attributes && { attributes }), ...(ranking && { ranking }), ...(log && { log }) }
-    group.become(await join(asMember))
+    const { config, log, metrics } = options
+    const said = { ...(attributes && { attributes }), ...(ranking && { ranking }) }
+    group.become(await join({ config, ...said, ...(log && { log }), ...(metrics && { metrics }) }))
     return group
   } catch (error) {
     await group.close()

@@ -10,7 +10,8 @@ import { buildSync } from 'esbuild'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const KEEPER = join(ROOT, 'dist/src/client/keeper.js')
+const SOURCE = join(ROOT, 'src/client/keeper.ts')
+const BUILT = join(ROOT, 'dist/src/client/keeper.js')
 
 let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'coterie-bundle-'))))
@@ -18,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function bundled(format: 'esm' | 'cjs'): string {
   const file = join(folder, format === 'esm' ? 'program.mjs' : 'program.cjs')
-  const contents = `import { findWorkerFile, warnWithoutWorker } from ${JSON.stringify(KEEPER)}
+  const contents = `import { findWorkerFile, warnWithoutWorker } from ${JSON.stringify(SOURCE)}
 warnWithoutWorker()
 console.log(findWorkerFile()?.href ?? 'none')`
   const stdin = { contents, resolveDir: ROOT }
@@ -54,7 +55,7 @@ it('in the package the program lies beside, and nothing is said', () => {
   const script = join(folder, 'plain.mjs')
   writeFileSync(
     script,
-    `import { findWorkerFile, warnWithoutWorker } from ${JSON.stringify(KEEPER)}
+    `import { findWorkerFile, warnWithoutWorker } from ${JSON.stringify(BUILT)}
 warnWithoutWorker()
 console.log(findWorkerFile()?.href ?? 'none')`,
   )

@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { trust } from '../core/index.ts'
 import { fileGuard } from '../guards/index.ts'
 import { embedded } from './embedded.ts'
-import type { Group } from './group.ts'
+import { Group } from './group.ts'
 
 let group: Group
 beforeAll(async () => {
@@ -133,5 +134,15 @@ describe('a node that has ended', () => {
     expect((await heard)[1]).toMatchObject({ status: 'rejected' })
     await expect(broken.lock('y')).rejects.toThrow('this node ended: the disk is full')
     await broken.close()
+  })
+  it('lets go of its connections by itself, once: they would keep the process from its end', async () => {
+    let closed = 0
+    const close = async () => void closed++
+    const shape = { trust: trust({ servers: 1, crashes: 0 }), ttlMax: 60_000, drift: 0.01, servers: ['s1'] }
+    const group = new Group(shape, { command() {}, now: () => 0, wallMicros: () => 0, close })
+    group.ended(new Error('the disk is full'))
+    expect(closed).toBe(1)
+    await group.close()
+    expect(closed).toBe(1)
   })
 })

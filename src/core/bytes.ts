@@ -42,3 +42,27 @@ function digit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
   return code >= 97 && code <= 102 ? code - 87 : -1
 }
+
+/** Room for many short arrays; whoever keeps one of them keeps so much. */
+const SHELF_BYTES = 4_096
+const SHELVED_MAX = 1_024
+
+/**
+ * Gives out parts of one array, for bytes that live as long as their neighbours: of those that come by the ten thousand, an
+ * array of its own for each costs the engine more than what is written there. Nothing is given out twice.
+ */
+export class Shelf {
+  private room = new Uint8Array(0)
+  private used = 0
+
+  /** Zeros. */
+  take(length: number): Uint8Array {
+    if (length > SHELVED_MAX) return new Uint8Array(length)
+    if (this.used + length > this.room.length) {
+      this.room = new Uint8Array(SHELF_BYTES)
+      this.used = 0
+    }
+    this.used += length
+    return this.room.subarray(this.used - length, this.used)
+  }
+}

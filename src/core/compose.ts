@@ -104,6 +104,8 @@ class Node {
   private readonly parts = new Map<string, AnyProtocol>()
   private readonly wires: readonly LooseWire[]
   private readonly rules: ComposeRules
+  /** What was sent last: the same words to several peers are one body, which a driver encodes once. */
+  private sent: Parted | undefined
 
   constructor(parts: Parts, wires: readonly LooseWire[], rules: ComposeRules) {
     for (const [part, protocol] of Object.entries(parts)) {
@@ -184,13 +186,20 @@ class Node {
       this.stepPart(state, part, { kind: 'command', body }, turn)
   }
 
+  private parted(part: string, body: unknown): Parted {
+    const { sent } = this
+    if (sent?.part === part && sent.body === body) return sent
+    this.sent = { part, body }
+    return this.sent
+  }
+
   // A part may speak in a lane of its own, for words that stand whatever becomes of its saves. It saves in one only.
   private address(part: string, effect: Effect<unknown, unknown>): Effect<Parted, Parted> {
     const { rules } = this
     const lane = effect.lane === undefined ? rules.lane(part) : addressed(part, effect.lane)
     switch (effect.kind) {
       case 'send':
-        return { kind: 'send', to: effect.to, body: { part, body: effect.body }, lane }
+        return { kind: 'send', to: effect.to, body: this.parted(part, effect.body), lane }
       case 'emit':
         return { kind: 'emit', event: { part, body: effect.event }, lane }
       case 'timer':

@@ -9,7 +9,7 @@
 // Ordering (BACKOFF §6, q = n - f - b): two quorums share 2b + 1, hence n ≥ 2f + 4b + 1.
 
 import { SettingsError } from './errors.ts'
-import { optionsSchema, type Rules, whole } from './options.ts'
+import { checkValue, optionsSchema, type Rules, whole } from './options.ts'
 
 /** What a group must withstand. */
 export interface TrustSettings {
@@ -118,12 +118,16 @@ function count(number: number, noun: string): string {
 
 /** "7 servers: locks need 5 grants, objects quorums of 5; one may lie, one may be gone." */
 export function explainTrust(group: Trust): string {
+  checkValue('group', { must: 'what trust({ … }) gives', fits: isTrust }, group)
   const objects =
     group.orderingQuorum === undefined
       ? `no objects (they need ${orderingServersNeeded(group.liars, group.crashes)} servers)`
       : `objects quorums of ${group.orderingQuorum}`
   return `${count(group.servers, 'server')}: locks need ${count(group.lockGrants, 'grant')}, ${objects}; ${mayFail(group)}.`
 }
+
+const isTrust = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Number.isInteger((value as Partial<Trust>).lockGrants)
 
 function mayFail(group: Trust): string {
   const lie = group.liars === 0 ? 'none may lie' : `${inWords(group.liars)} may lie`

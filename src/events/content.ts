@@ -1,12 +1,12 @@
 // An event's attributes, payload and the author's time as bytes: what is hashed, signed, kept and sent as it is.
 
+import { Shelf } from '../core/bytes.ts'
 import {
   bool,
   bytes,
   type Codec,
   type Decoded,
   decode,
-  encode,
   finite,
   list,
   type Reader,
@@ -14,6 +14,7 @@ import {
   text,
   uint,
   variants,
+  Writer,
 } from '../core/index.ts'
 import { scalarCodec } from './filter-codec.ts'
 import {
@@ -42,11 +43,10 @@ type Value = { readonly kind: 'one'; readonly of: Scalar } | { readonly kind: 'l
 
 const nameCodec = text(ATTRIBUTE_BYTES_MAX)
 const valueCodec = variants<Value>({ one: { of: scalarCodec }, list: { of: list(scalarCodec, ITEMS_MAX) } })
-const pairs = list(struct<{ name: string; value: Value }>({ name: nameCodec, value: valueCodec }), ATTRIBUTES_MAX)
 
 /**
- * As `pairs` has them, into the object at once: every server reads every event. A name is text of its length by its codec;
- * what is left to refuse is none, and one that is not above the last.
+ * Into the object at once: every server reads every event. A name is text of its length by its codec; what is left to refuse
+ * is none, and one that is not above the last.
  */
 function readAttributes(reader: Reader): Attributes {
   const count = reader.uint()
@@ -80,10 +80,13 @@ const contentCodec: Codec<Required<EventContent>> = struct<Required<EventContent
   attributes: {
     write(writer, attributes) {
       const names = Object.keys(attributes).sort()
-      pairs.write(
-        writer,
-        names.map(name => ({ name, value: asValue(attributes[name]!) })),
-      )
+      if (names.length > ATTRIBUTES_MAX)
+        throw new RangeError(`cannot encode more than ${ATTRIBUTES_MAX} attributes: ${names.length}`)
+      writer.uint(names.length)
+      for (const name of names) {
+        nameCodec.write(writer, name)
+        valueCodec.write(writer, asValue(attributes[name]!))
+      }
     },
     read: readAttributes,
   },
@@ -98,9 +101,19 @@ function asValue(value: AttributeValue): Value {
   return typeof value === 'object' && value !== null ? { kind: 'list', of: value } : { kind: 'one', of: value }
 }
 
+/** A writer that has grown beyond it is not kept for the next event. */
+const KEPT_BYTES_MAX = 1 << 16
+let writer = new Writer()
+/** Contents wait together, and go together. */
+const shelf = new Shelf()
+
 /** The one encoding of an event's content. Attributes must have passed `parseAttributes`. */
 export function encodeContent(content: EventContent): Uint8Array {
-  return encode(contentCodec, { retained: false, expires: 0, ...content })
+  contentCodec.write(writer.reset(), { retained: false, expires: 0, ...content })
+  const encoded = shelf.take(writer.length)
+  encoded.set(writer.bytes.subarray(0, writer.length))
+  if (writer.bytes.length > KEPT_BYTES_MAX) writer = new Writer()
+  return encoded
 }
 
 /** The content that these bytes encode, or why they are refused. Never throws. */
@@ -110,24 +123,46 @@ export function decodeContent(content: Uint8Array): Decoded<Required<EventConten
 
 /** How many readings are remembered at the least, and at most twice as many. */
 const READ_MAX = 1_024
+/** What is larger is not held by the reading before it. */
+const LINKED_BYTES_MAX = 4_096
 
-let newer = new WeakMap<Uint8Array, Decoded<Required<EventContent>>>()
+interface Reading {
+  readonly content: Uint8Array
+  readonly read: Decoded<Required<EventContent>>
+  /** The one that was made after it. */
+  next: Reading | undefined
+}
+
+let newer = new WeakMap<Uint8Array, Reading>()
 let older = newer
 let readings = 0
+/** The one that was made last, and the one that was asked for last: a batch is gone through several times, in its order. */
+let newest: Reading | undefined
+let current: Reading | undefined
 
 /**
  * As `decodeContent`, for bytes that are looked at several times in a row: stored, matched and sent, or checked, matched and
  * handed over. Only the newest are remembered, so that what is kept for days is not kept twice.
  */
 export function readContent(content: Uint8Array): Decoded<Required<EventContent>> {
-  const known = newer.get(content) ?? older.get(content)
-  if (known !== undefined) return known
+  const next = current?.next
+  const known = next?.content === content ? next : (newer.get(content) ?? older.get(content))
+  if (known === undefined) return readFirst(content)
+  current = known
+  return known.read
+}
+
+/** The same, for bytes that came just now, and that nobody has read. */
+export function readFirst(content: Uint8Array): Decoded<Required<EventContent>> {
   if (++readings > READ_MAX) {
     readings = 0
     older = newer
     newer = new WeakMap()
   }
-  const read = decodeContent(content)
-  newer.set(content, read)
-  return read
+  const made: Reading = { content, read: decodeContent(content), next: undefined }
+  newer.set(content, made)
+  if (newest !== undefined && content.length <= LINKED_BYTES_MAX) newest.next = made
+  newest = made
+  current = made
+  return made.read
 }

@@ -3,7 +3,7 @@
 import { nextAbove, nextBelow } from './build.ts'
 import type { Filter, Predicate } from './canonical.ts'
 import { holds } from './filter.ts'
-import { shown } from './refusals.ts'
+import { requireAttributes, requireFilter, shown } from './refusals.ts'
 import { HIGHEST, LOWEST, type Test } from './tests.ts'
 import { type Attributes, itemsOf } from './values.ts'
 
@@ -33,6 +33,8 @@ export interface Explanation {
 
 /** Why this filter matches this event, or which predicate failed. */
 export function explain(filter: Filter, attributes: Attributes): Explanation {
+  requireFilter(filter)
+  requireAttributes(attributes)
   const clauses = filter.$any.map(clause => {
     const predicates = clause.map(predicate => explainPredicate(predicate, attributes))
     return { holds: predicates.every(one => one.holds), predicates }

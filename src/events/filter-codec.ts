@@ -26,7 +26,7 @@ import {
   VALUES_MAX,
 } from './canonical.ts'
 import { FILTER_BYTES_MAX } from './limits.ts'
-import { InvalidFilter, refuse } from './refusals.ts'
+import { InvalidFilter, refuse, requireFilter } from './refusals.ts'
 import type { Test } from './tests.ts'
 import { QUEUE_BYTES_MAX, TOPIC_BYTES_MAX } from './topics.ts'
 import { ATTRIBUTE_BYTES_MAX, type Scalar, TEXT_BYTES_MAX } from './values.ts'
@@ -93,7 +93,9 @@ const wholeCodec = struct<{ clauses: readonly Clause[]; queue: string | undefine
 })
 
 /** The one encoding of a filter in its one form. Throws `InvalidFilter` where it is too long. */
-export function encodeFilter({ $any, $queue }: Filter): Uint8Array {
+export function encodeFilter(filter: Filter): Uint8Array {
+  requireFilter(filter)
+  const { $any, $queue } = filter
   const encoded = encode(wholeCodec, { clauses: $any, queue: $queue })
   if (encoded.length > FILTER_BYTES_MAX)
     refuse(`the filter takes ${encoded.length} bytes: at most ${FILTER_BYTES_MAX} are allowed.`)
@@ -102,6 +104,7 @@ export function encodeFilter({ $any, $queue }: Filter): Uint8Array {
 
 /** The filter that these bytes encode, or why they are refused. Never throws. */
 export function decodeFilter(bytes: Uint8Array, check: (filter: Filter) => Filter): Decoded<Filter> {
+  if (!(bytes instanceof Uint8Array)) return { ok: false, refusal: 'a filter comes as bytes' }
   if (bytes.length > FILTER_BYTES_MAX) return { ok: false, refusal: `more than ${FILTER_BYTES_MAX} bytes` }
   const decoded = decode(wholeCodec, bytes)
   if (!decoded.ok) return decoded

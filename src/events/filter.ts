@@ -38,7 +38,7 @@ import {
   TESTS_MAX,
 } from './canonical.ts'
 import { decodeFilter as decodeWhole, encodeFilter } from './filter-codec.ts'
-import { refuse, shown, suggestion } from './refusals.ts'
+import { refuse, requireAttributes, requireFilter, shown, suggestion } from './refusals.ts'
 import { passesAll, type Test } from './tests.ts'
 import { checkPattern, isQueueName, QUEUE_BYTES_MAX } from './topics.ts'
 import { type Attributes, isPlainObject } from './values.ts'
@@ -62,6 +62,8 @@ export function parseFilter(input: unknown): Filter {
 
 /** Whether the filter matches an event with these attributes. */
 export function matches(filter: Filter, attributes: Attributes): boolean {
+  requireFilter(filter)
+  requireAttributes(attributes)
   for (const clause of filter.$any) if (holdsAll(clause, attributes)) return true
   return false
 }

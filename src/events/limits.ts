@@ -5,3 +5,13 @@ export const CHECKED_MAX = 256
 
 /** Bytes of a filter: a server keeps a million of them, and most take less than a hundred. */
 export const FILTER_BYTES_MAX = 65_536
+
+/** A mebibyte of payload. Larger things belong into a store, and their place into the event. */
+export const PAYLOAD_BYTES_MAX = 1 << 20
+/** Payload and attributes: 32 lists of 16 texts of a kibibyte are half a mebibyte. */
+export const CONTENT_BYTES_MAX = PAYLOAD_BYTES_MAX + (1 << 20)
+/** Events of one batch under one signature: a path of six hashes. */
+export const BATCH_MAX = 64
+export const PATH_MAX = 6
+export const HASH_BYTES = 32
+export const SIGNATURE_BYTES = 64

@@ -41,3 +41,19 @@ export function suggestion(word: string, known: readonly string[]): string {
     .sort((a, b) => a.distance - b.distance)
   return nearest === undefined || nearest.distance > CHANGES_MAX ? '' : ` Did you mean '${nearest.candidate}'?`
 }
+
+/** Refuses what is no filter in its one form: our own language, too, is read first. */
+export function requireFilter(filter: { readonly $any?: unknown }): void {
+  if (Array.isArray(filter?.$any)) return
+  refuse(
+    `the filter is ${shown(filter)} that was not read: give it to parseFilter first, or to a language such as mqtt.`,
+  )
+}
+
+/** Refuses what cannot have attributes. */
+export function requireAttributes(attributes: unknown): void {
+  if (typeof attributes === 'object' && attributes !== null) return
+  throw new InvalidEvent(
+    `an event's attributes are ${shown(attributes)}: a plain object is needed, such as { price: 9.5 }.`,
+  )
+}

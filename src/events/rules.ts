@@ -45,6 +45,8 @@ export interface EventsRules {
   gone(cuts: readonly number[]): number
   /** Whether an event that a member of a queue was given counts as done. */
   doneWhenGiven(): boolean
+  /** Whether so many bytes of one server's words are kept while too few others say the same. */
+  mayKeep(bytes: number, bytesMax: number): boolean
 }
 
 /** The rules as they must be. */
@@ -103,6 +105,9 @@ export const eventsRules: EventsRules = {
 
   // The member dies with it.
   doneWhenGiven: () => false,
+
+  // One invents a hundred thousand sources and queues: everybody's memory is full of them, and nothing true finds room.
+  mayKeep: (bytes, bytesMax) => bytes <= bytesMax,
 }
 
 /** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */

@@ -30,6 +30,11 @@ export interface EventsSettings {
   /** Bytes of events that a server keeps, and of one author's among them: beyond, it takes no more. */
   readonly bytesMax: number
   readonly authorBytesMax: number
+  /** Bytes that one client's subscriptions, cursors and queues take of a server, and those of all clients. */
+  readonly clientBytesMax: number
+  readonly clientsBytesMax: number
+  /** Bytes of one server's words that are kept while too few others say the same, by a client or another server. */
+  readonly shareBytesMax: number
 }
 
 /** Settings of a client: who signs for it. */
@@ -48,4 +53,7 @@ export const eventsBasics: Omit<EventsSettings, 'hash'> = {
   beat: 100,
   bytesMax: 256_000_000,
   authorBytesMax: 64_000_000,
+  clientBytesMax: 32 * 2 ** 20,
+  clientsBytesMax: 512 * 2 ** 20,
+  shareBytesMax: 16 * 2 ** 20,
 }

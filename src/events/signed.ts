@@ -6,7 +6,7 @@
 // source and the range of counters.
 
 import { assert, sameBytes } from '../core/index.ts'
-import { framed, type Signer } from '../crypto/index.ts'
+import { framed, framedBriefly, type Signer } from '../crypto/index.ts'
 import type { EventsClientSettings, EventsSettings, Hash } from './settings.ts'
 import type { EventProof, Item, Position, SavedCursor, Source } from './wire.ts'
 
@@ -19,25 +19,48 @@ const NOBODY = new Uint8Array()
 /** Of no events. */
 export const FIRST_HEAD: Uint8Array = new Uint8Array(32)
 
-function tagged(hash: Hash, tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
-  const input = new Uint8Array(1 + parts.reduce((sum, part) => sum + part.length, 0))
+/** Where what is hashed is put together, unless it is large: nobody keeps it. */
+const room = new Uint8Array(4_096)
+
+function tagged(hash: Hash, tag: number, one: Uint8Array, other?: Uint8Array): Uint8Array {
+  const length = 1 + one.length + (other?.length ?? 0)
+  const input = length <= room.length ? room.subarray(0, length) : new Uint8Array(length)
   input[0] = tag
-  let at = 1
-  for (const part of parts) {
-    input.set(part, at)
-    at += part.length
-  }
+  input.set(one, 1)
+  if (other !== undefined) input.set(other, 1 + one.length)
   return hash(input)
 }
 
-/** The hash of an event with its id. */
-export function leafOf(
-  hash: Hash,
-  { channel, author, boot }: Source,
-  counter: number,
-  content: Uint8Array,
-): Uint8Array {
-  return tagged(hash, LEAF, framed(channel, author, boot, counter, content))
+/** How many leaves are remembered at the least, and at most twice as many. */
+const LEAVES_MAX = 1_024
+
+interface Leaf extends Source {
+  readonly counter: number
+  readonly hash: Hash
+  readonly leaf: Uint8Array
+}
+
+let newer = new WeakMap<Uint8Array, Leaf>()
+let older = newer
+let leaves = 0
+
+/** The hash of an event with its id. Of bytes that are asked for again, as by a witness, the last one is remembered. */
+export function leafOf(hash: Hash, source: Source, counter: number, content: Uint8Array): Uint8Array {
+  const { channel, author, boot } = source
+  const known = newer.get(content) ?? older.get(content)
+  if (known !== undefined && known.counter === counter && known.hash === hash && isOf(known, source)) return known.leaf
+  const leaf = tagged(hash, LEAF, framedBriefly(channel, author, boot, counter, content))
+  if (++leaves > LEAVES_MAX) {
+    leaves = 0
+    older = newer
+    newer = new WeakMap()
+  }
+  newer.set(content, { channel, author, boot, counter, hash, leaf })
+  return leaf
+}
+
+function isOf(leaf: Leaf, { channel, author, boot }: Source): boolean {
+  return leaf.boot === boot && leaf.author === author && leaf.channel === channel
 }
 
 /** The hash chain of all events up to one. */
@@ -155,9 +178,15 @@ export function signedAmong(
     const batch = wholeBatch(items, place) ?? items.slice(place, place + 1)
     const root = batch.length > 1 ? rootOfWhole(hash, source, batch) : undefined
     place += batch.length
+    let good: Uint8Array | undefined
     for (const item of batch) {
       const own = root ?? rootFor(hash, source, item)
-      if (own !== undefined && isGood(item.proof!, own)) signed.add(item)
+      if (own === undefined) continue
+      const { signature } = item.proof!
+      if (signature !== good && !isGood(item.proof!, own)) continue
+      // Of a whole batch all have one root: who has the signature of a good one is as good.
+      if (root !== undefined) good = signature
+      signed.add(item)
     }
   }
   return signed

@@ -2,7 +2,11 @@
 // the wire.
 
 import { bool, bytes, type Codec, isText, list, option, struct, text, uint, variants } from '../core/index.ts'
-import { FILTER_BYTES_MAX } from './limits.ts'
+import { type EventProof, type Item, itemsCodec } from './items.ts'
+import { BATCH_MAX, CONTENT_BYTES_MAX, FILTER_BYTES_MAX, HASH_BYTES, PATH_MAX, SIGNATURE_BYTES } from './limits.ts'
+
+export type { EventProof, Item } from './items.ts'
+export { BATCH_MAX, CONTENT_BYTES_MAX, PATH_MAX, PAYLOAD_BYTES_MAX } from './limits.ts'
 
 /** Bytes of a channel's name, and of a durable subscription's: enough for a path. */
 export const CHANNEL_BYTES_MAX = 200
@@ -10,13 +14,6 @@ export const CHANNEL_BYTES_MAX = 200
 export const NODE_BYTES_MAX = 100
 /** Hex of 128 random bits: two processes of one certificate never share one. */
 export const BOOT_BYTES_MAX = 32
-/** A mebibyte of payload. Larger things belong into a store, and their place into the event. */
-export const PAYLOAD_BYTES_MAX = 1 << 20
-/** Payload and attributes: 32 lists of 16 texts of a kibibyte are half a mebibyte. */
-export const CONTENT_BYTES_MAX = PAYLOAD_BYTES_MAX + (1 << 20)
-/** Events of one batch under one signature: a path of six hashes. */
-export const BATCH_MAX = 64
-export const PATH_MAX = 6
 /** Matches in one answer to a subscription: the more, the fewer questions. */
 export const FOUND_MAX = 256
 /** Bytes of events in one message, unless one event alone has more: frames stay well below their limit. */
@@ -38,10 +35,14 @@ export const COPIED_MAX = 16
 /** Lines of complaint that a server keeps and shows, and the bytes of each: about 60 kB. */
 export const COMPLAINTS_MAX = 100
 const WHAT_BYTES_MAX = 100
+/** Why a server does not keep what it was asked to. Append only: the place is the number on the wire. */
+export const REFUSALS = [
+  "this client's subscriptions, cursors and queues take all the memory that a server keeps for one client.",
+  'this client has as many subscriptions, cursors or queues as a server keeps for one client.',
+  'the servers have no room for more subscriptions, cursors and queues.',
+] as const
 /** Of a cursor among all: channel, owner and name. */
 const KEY_BYTES_MAX = 2 * CHANNEL_BYTES_MAX + NODE_BYTES_MAX + 2
-const HASH_BYTES = 32
-const SIGNATURE_BYTES = 64
 
 /** One life of one author in one channel: its events are numbered from 1. */
 export interface Source {
@@ -63,21 +64,6 @@ export interface SourceTerms {
   readonly keep: Keep
   /** The author's certificate, where events are signed; else empty. */
   readonly identity: Uint8Array
-}
-
-/** That the author signed this event: the path from it to the root of its batch, and the signature over the root. */
-export interface EventProof {
-  readonly first: number
-  readonly count: number
-  readonly path: readonly Uint8Array[]
-  readonly signature: Uint8Array
-}
-
-/** An event as it is kept and sent: attributes and payload are encoded in `content`, and hashed as they are. */
-export interface Item {
-  readonly counter: number
-  readonly content: Uint8Array
-  readonly proof: EventProof | undefined
 }
 
 /** How much of a source somebody holds: all up to `counter`. */
@@ -226,6 +212,8 @@ export type EventsMessage =
   | { kind: 'terms'; sub: number; version: number; filter: Uint8Array }
   /** To a member of a queue: these were cut before anybody had them. */
   | { kind: 'skipped'; sub: number; source: Source; from: number; to: number }
+  /** A subscription, its cursor or a queue is not kept: a place in `REFUSALS` says why. */
+  | { kind: 'refused'; sub: number; why: number }
 
 const channel = text(CHANNEL_BYTES_MAX)
 const node = text(NODE_BYTES_MAX)
@@ -248,7 +236,7 @@ export const itemCodec: Codec<Item> = struct<Item>({
   content: bytes(CONTENT_BYTES_MAX),
   proof: option(proof),
 })
-const items = list(itemCodec, BATCH_MAX)
+const items = itemsCodec(BATCH_MAX, true)
 const cursor = struct<SavedCursor>({
   channel,
   name: channel,
@@ -283,7 +271,7 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   unfollow: { sub },
   heads: { sub, epoch: boot, mark: uint(), alone: bool, entries: list(head, HEADS_MAX) },
   fetch: { sub, version, source, after: uint(), to: uint() },
-  found: { sub, version, source, identity, after: uint(), through: uint(), items: list(itemCodec, FOUND_MAX) },
+  found: { sub, version, source, identity, after: uint(), through: uint(), items: itemsCodec(FOUND_MAX, true) },
   check: { sub, version, source, after: uint(), to: uint() },
   digest: { sub, version, source, after: uint(), to: uint(), count: uint(), hash },
   ask: { source },
@@ -323,6 +311,7 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   recalled: { id: uint(), complaints: list(complaint, COMPLAINTS_MAX) },
   terms: { sub, version, filter: bytes(FILTER_BYTES_MAX) },
   skipped: { sub, source, from: uint(), to: uint() },
+  refused: { sub, why: uint(REFUSALS.length - 1) },
 })
 
 /** What a server saves. */
@@ -348,7 +337,8 @@ export type EventsRecord =
   | { readonly kind: 'account' }
 
 export const eventsRecord: Codec<EventsRecord> = variants<EventsRecord>({
-  events: { source, at: uint(), items },
+  // What was saved before neighbours shared their proofs is read, too.
+  events: { source, at: uint(), items: itemsCodec(BATCH_MAX, false) },
   cursor: { cursor },
   known: {},
   stream: { source, terms, base: uint() },
@@ -363,9 +353,15 @@ export function isName(name: string): boolean {
   return name !== '' && isText(name, CHANNEL_BYTES_MAX) && !/[\u0000-\u001f]/.test(name)
 }
 
-/** A source as a key of a map. */
-export function sourceKey({ channel: of, author, boot: life }: Source): string {
-  return `${of}\u0000${author}\u0000${life}`
+let keyed: Source | undefined
+let keyOfIt = ''
+
+/** A source as a key of a map. That of the last one is kept: a machine asks for it several times in a row. */
+export function sourceKey(of: Source): string {
+  if (of === keyed) return keyOfIt
+  keyed = of
+  keyOfIt = `${of.channel}\u0000${of.author}\u0000${of.boot}`
+  return keyOfIt
 }
 
 /** Whether its parts are names, so that two sources have two keys. */

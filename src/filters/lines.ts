@@ -5,6 +5,7 @@
 // copied except the piece of a line at the end of a chunk. A line's key is its bytes without the newline, or one field
 // of it. A line without that field has the empty key, as in `awk '!seen[$3]++'`.
 
+import { kindOf } from '../core/index.ts'
 import type { Filter, Verdict } from './filter.ts'
 import { FilterError, filterOptions, requireInteger, requireOneOf } from './refusals.ts'
 
@@ -62,6 +63,8 @@ export class LineStream {
   }
 
   push(chunk: Uint8Array, emit: Emit): void {
+    requireChunk(chunk)
+    requireEmit(emit)
     this.bytes += chunk.length
     let at = 0
     if (this.carried > 0) {
@@ -75,6 +78,7 @@ export class LineStream {
 
   /** The last line may lack its newline; it is passed on as it came. */
   finish(emit: Emit): void {
+    requireEmit(emit)
     if (this.carried > 0) this.flushCarry(emit)
   }
 
@@ -148,6 +152,16 @@ export class LineStream {
     if (end > start) this.carry.set(chunk.subarray(start, end), this.carried)
     this.carried = length
   }
+}
+
+function requireChunk(chunk: Uint8Array): void {
+  if (chunk instanceof Uint8Array) return
+  throw new FilterError(`chunk is ${kindOf(chunk)}: it must be bytes (Uint8Array) of a text`)
+}
+
+function requireEmit(emit: Emit): void {
+  if (typeof emit === 'function') return
+  throw new FilterError(`emit is ${kindOf(emit)}: it must be a function that is given bytes to pass on`)
 }
 
 function nextNewline(bytes: Uint8Array, from: number): number {

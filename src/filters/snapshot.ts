@@ -6,6 +6,7 @@
 // typed arrays, little-endian. The key is never in it: who restores brings it, and the tag tells whether it is the one.
 // The checksum finds accidents. It is no signature: who can write the file can write a false history into it.
 
+import { kindOf } from '../core/index.ts'
 import type { SnapshotOptions } from './filter.ts'
 import type { KeyHash } from './hashing/key-hash.ts'
 import { mixBytes } from './hashing/unkeyed.ts'
@@ -58,6 +59,8 @@ export function writeSnapshot({ name, options, hash, parts }: SnapshotContent): 
 }
 
 export function openSnapshot(bytes: Uint8Array): OpenedSnapshot {
+  if (!(bytes instanceof Uint8Array))
+    throw new FilterError(`snapshot is ${kindOf(bytes)}: it must be bytes (Uint8Array), as filter.snapshot() gave them`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < DESCRIPTION_AT + CHECKSUM_BYTES || view.getUint32(0, true) !== MAGIC)
     throw new FilterError('snapshot: these bytes are not a filter snapshot')

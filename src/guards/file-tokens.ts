@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkValue, textOf, whole } from '../core/index.ts'
 import { StaleToken } from './errors.ts'
 import { type FileGuard, fileGuard } from './file.ts'
 import { type TokenStore, tooManyResources } from './store.ts'
@@ -21,6 +22,8 @@ interface Entry {
  * work of several processes: see `createGuard`.
  */
 export function fileTokens(folder: string, resourcesMax = RESOURCES_MAX): TokenStore {
+  checkValue('resourcesMax', whole(0), resourcesMax)
+  checkValue('folder', textOf('the path of a folder'), folder)
   const entries = new Map<string, Entry>()
   return {
     async admit(resource, token) {

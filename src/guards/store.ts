@@ -1,6 +1,6 @@
 // Where a guard keeps the largest token of each resource.
 
-import { Unavailable } from '../core/index.ts'
+import { checkValue, Unavailable, whole } from '../core/index.ts'
 import { type Decision, decide } from './decision.ts'
 
 /** Remembers the largest token of each resource. */
@@ -20,6 +20,7 @@ const RESOURCES_MAX = 100_000
  * stale write then passes: for anything that outlives the process take `fileTokens` or the PostgreSQL guard.
  */
 export function memoryTokens(resourcesMax = RESOURCES_MAX): TokenStore {
+  checkValue('resourcesMax', whole(0), resourcesMax)
   const largest = new Map<string, bigint>()
   return {
     async admit(resource, token) {

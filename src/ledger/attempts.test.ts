@@ -7,7 +7,7 @@ import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
-import { reportBytes } from './proposal.ts'
+import { isPassedOver, reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
 import { ledgerDefaults } from './settings.ts'
 import { type LedgerMessage, ledgerRecord } from './wire.ts'
@@ -105,6 +105,14 @@ describe('attempts', () => {
     expect(ledger().round).toMatchObject({ attempt: 1, promised: 2 })
     const attempts = sent.flatMap(({ body }) => (body.kind === 'report' ? [body.report.attempt] : []))
     expect(new Set(attempts)).toEqual(new Set([2]))
+  })
+  it('are passed over where the last height was certified later: in the same turn, and for no more than may be gone', () => {
+    const passes = (height: number, certified: number, attempt: number, crashes = 1) =>
+      isPassedOver({ height, attempt: certified }, attempt, { crashes })
+    expect([passes(3, 2, 1), passes(14, 2, 1)]).toEqual([true, true])
+    // Certified at once; the attempt that did it; the first height of the next turn; more leaders than can be gone.
+    expect([passes(3, 1, 1), passes(3, 2, 2), passes(15, 2, 1), passes(3, 3, 1)]).toEqual([false, false, false, false])
+    expect([passes(3, 3, 1, 2), passes(3, 3, 2, 2), passes(3, 3, 3, 2)]).toEqual([true, true, false])
   })
   it("another's report, a forged one and one of another height count for nothing", () => {
     const { hear, ledger } = server()

@@ -1,12 +1,13 @@
 // An audit by anybody: every leaf is replayed from the genesis, every signature, sequence and sum is checked again, and the
 // root must be the certified one. It needs the descriptor and one checkpoint, and trusts nobody.
 
-import { optionsSchema, type Rule, required } from '../core/index.ts'
+import { checkValue, objectWith, optionsSchema, required } from '../core/index.ts'
 import { type Book, openBook, whyUnbalanced } from './book.ts'
 import { type Checkpoint, signersOfBoth, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import { execute } from './execute.ts'
 import type { Descriptor, LedgerCrypto } from './genesis.ts'
+import { checkpointGiven, descriptorGiven, logGiven } from './given.ts'
 import { extend, type Frontier, frontierRoot, leafHash } from './merkle.ts'
 import { outcomeOf } from './proposal.ts'
 import { NotProven } from './receipt.ts'
@@ -22,12 +23,11 @@ export interface AuditOptions {
   readonly suite?: LedgerCrypto
 }
 
-const thing = (must: string): Rule => ({ must, fits: value => typeof value === 'object' && value !== null })
 const checkAudit = optionsSchema<AuditOptions>({
-  descriptor: required(thing('the description of a ledger')),
-  checkpoint: thing('a checkpoint'),
-  seen: thing('a checkpoint'),
-  suite: thing('signatures and a hash'),
+  descriptor: required(descriptorGiven),
+  checkpoint: checkpointGiven,
+  seen: checkpointGiven,
+  suite: objectWith(['hash', 'verify', 'isKey'], 'signatures and a hash'),
 })
 
 /** What an audit found, where nothing was wrong. */
@@ -68,6 +68,7 @@ export async function auditLedger(
   log: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: AuditOptions,
 ): Promise<Audit> {
+  checkValue('log', logGiven, log)
   checkAudit('auditLedger', options)
   const { descriptor, checkpoint, seen, suite = ledgerCrypto() } = options
   checkCertificates(descriptor, [checkpoint, seen], suite)

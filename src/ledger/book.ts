@@ -9,6 +9,8 @@ import type { Fate } from './rules.ts'
 export interface AccountBook {
   /** The sequence of its next transaction. */
   next: number
+  /** The leaf of the sequence before it. */
+  last: number
   /** By the id of the register whose coins they are. */
   readonly balances: Map<string, bigint>
 }
@@ -79,7 +81,7 @@ export function openBook(descriptor: Descriptor): Book {
   )
   for (const { register, key, amount } of descriptor.genesis.balances) {
     const { id, accounts } = registers[register]!
-    accounts.set(toHex(key), { next: 0, balances: new Map([[id, amount]]) })
+    accounts.set(toHex(key), { next: 0, last: 0, balances: new Map([[id, amount]]) })
   }
   return { descriptor: atFirst(descriptor), size: 0, registers, links: new Map(), peers: new Map(), ticks: 0 }
 }
@@ -154,7 +156,7 @@ export function undoAll(undo: Undo): void {
 export function accountOf(register: RegisterBook, key: string, undo: Undo | undefined): AccountBook {
   const known = register.accounts.get(key)
   if (known !== undefined) return known
-  const made: AccountBook = { next: 0, balances: new Map() }
+  const made: AccountBook = { next: 0, last: 0, balances: new Map() }
   put(register.accounts, key, made, undo)
   return made
 }

@@ -70,7 +70,7 @@ function whyNotSpendable(book: Book, spending: SpendingTransaction, { rules }: E
   const next = account?.next ?? 0
   if (!rules.isNext(spending.sequence, next)) {
     return spending.sequence < next
-      ? refuse('sequence used', `the account's sequence ${spending.sequence} is used; the next is ${next}.`)
+      ? refuse('sequence used', sequenceUsed(spending.sequence, next, account!.last))
       : refuse('sequence ahead', `the account's next sequence is ${next}, and this is ${spending.sequence}.`)
   }
   if (book.size >= spending.until)
@@ -81,13 +81,22 @@ function whyNotSpendable(book: Book, spending: SpendingTransaction, { rules }: E
     : refuse('balance', `the account holds ${balance}, and this takes ${spending.amount}.`)
 }
 
-function spend(register: RegisterBook, spending: SpendingTransaction, undo: Undo | undefined): void {
+/** Of a sequence long ago, the account's newest leaf: to look up every leaf would need an index of all of them. */
+function sequenceUsed(sequence: number, next: number, last: number): string {
+  return sequence === next - 1
+    ? `the account's sequence ${sequence} is used, by leaf ${last}; the next is ${next}.`
+    : `the account's sequence ${sequence} is used; the next is ${next}, and leaf ${last} used the one before that.`
+}
+
+function spend(book: Book, register: RegisterBook, spending: SpendingTransaction, undo: Undo | undefined): void {
   const account = accountOf(register, hexOf(spending.from), undo)
-  const next = account.next
+  const { next, last } = account
   undo?.push(() => {
     account.next = next
+    account.last = last
   })
   account.next = Math.max(next, spending.sequence + 1)
+  account.last = book.size
   add(account.balances, hexOf(spending.asset), -spending.amount, undo)
 }
 
@@ -99,7 +108,7 @@ function applyTransfer(book: Book, tx: Transaction & { kind: 'transfer' }, how: 
   const refused = whyNotSpendable(book, tx, how)
   if (refused !== undefined) return refused
   const register = book.registers[tx.register]!
-  spend(register, tx, how.undo)
+  spend(book, register, tx, how.undo)
   credit(register, tx.to, hexOf(tx.asset), tx.amount, how.undo)
   return undefined
 }
@@ -111,7 +120,7 @@ function applyBurn(book: Book, tx: Transaction & { kind: 'burn' }, how: Executio
   if (refused !== undefined) return refused
   if (!how.rules.burnsTo(hexOf(tx.asset), register!.id, peer))
     return refuse('asset', 'coins of another ledger are burned to that ledger only.')
-  spend(register!, tx, how.undo)
+  spend(book, register!, tx, how.undo)
   noteBurn(book, register!, tx, { peer, expires: tx.expires }, how)
   return undefined
 }
@@ -267,7 +276,7 @@ function applyMove(book: Book, tx: Transaction & { kind: 'move' }, how: Executio
     return refuse('asset', 'coins of another ledger stay in their register.')
   const undo: Undo = []
   const within = { ...how, undo }
-  spend(register!, tx, undo)
+  spend(book, register!, tx, undo)
   const burn = noteBurn(book, register!, tx, { peer: other.id, expires: 0 }, within)
   const shown = { burn, ledger: book.descriptor.hex, register: register!.id, index: book.size }
   const failed = mint(book, other, shown, within)

@@ -2,7 +2,7 @@
 // the next keepers, last in a certificate of those before it. Anyone who holds the genesis and the steps can check any checkpoint
 // alone, also one of long ago; and refuses one that replaced keepers sign for a later size.
 
-import { type Codec, decode, encode, list, sameBytes } from '../core/index.ts'
+import { type Codec, checkValue, decode, encode, list, sameBytes } from '../core/index.ts'
 import { type Checkpoint, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import {
@@ -17,6 +17,7 @@ import {
   newestEpoch,
   whyNoServers,
 } from './genesis.ts'
+import { bytesGiven, describedGiven, descriptorGiven, stepsGiven } from './given.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 import { NotProven } from './receipt.ts'
 import { type LedgerRules, ledgerRules } from './rules.ts'
@@ -99,6 +100,8 @@ export function followEpochs(
   steps: readonly EpochStep[],
   suite: LedgerCrypto = ledgerCrypto(),
 ): Descriptor {
+  checkValue('descriptor', descriptorGiven, descriptor)
+  checkValue('steps', stepsGiven, steps)
   let known = descriptor
   for (const step of steps) {
     const wrong = whyNoStep(known, step, suite)
@@ -133,6 +136,7 @@ const describedCodec: Codec<Described> = {
 
 /** The descriptor that these bytes hold, every step checked, or why they hold none. */
 export function readDescriptor(encoded: Uint8Array, suite: LedgerCrypto = ledgerCrypto()): Descriptor | string {
+  checkValue('encoded', bytesGiven('the bytes of a descriptor (encodeDescriptor)'), encoded)
   const decoded = decode(describedCodec, encoded)
   if (!decoded.ok) return `no genesis of a ledger: ${decoded.refusal}`
   const { genesis, steps } = decoded.value
@@ -151,9 +155,11 @@ export function readDescriptor(encoded: Uint8Array, suite: LedgerCrypto = ledger
  * of them as there is room for.
  */
 export function encodeDescriptor(
-  { genesis, epochs }: Pick<Descriptor, 'genesis' | 'epochs'>,
+  descriptor: Pick<Descriptor, 'genesis' | 'epochs'>,
   bytesMax = Number.POSITIVE_INFINITY,
 ): Uint8Array {
+  checkValue('descriptor', describedGiven, descriptor)
+  const { genesis, epochs } = descriptor
   const steps = stepsOf({ epochs })
   let encoded = encode(describedCodec, { genesis, steps })
   while (encoded.length > bytesMax && steps.length > 0) {

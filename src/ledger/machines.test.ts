@@ -17,13 +17,13 @@ import { ledgerVocabulary } from './wire.ts'
 
 const SECOND = 1_000_000
 
-function open(count = 4, liars = 0) {
+function open(count = 4, liars = 0, holds = false) {
   const actors = ideals()
   const servers = Array.from({ length: count }, (_, place) => `server-${place + 1}`)
   const world = new World({ seed: 1, network: calm })
   const spec = { peers: servers, vocabulary: ledgerVocabulary }
   for (const id of servers)
-    world.add({ id, protocol: ledgerServer(serverSettings(actors, id)), saved: firstDisk(id), ...spec })
+    world.add({ id, protocol: ledgerServer({ ...serverSettings(actors, id), holds }), saved: firstDisk(id), ...spec })
   const settings = { ...ledgerDefaults, suite: actors.suite, liars, crashes: 1 }
   world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
@@ -157,6 +157,34 @@ describe('a ledger', () => {
     expect(state(world, 'server-2').ledgers.get(coins.hex)!.leaves.length).toBe(4)
   })
 
+  it('waits once for a leader that is gone: in its turn it is passed over, and in the next turn it leads again', () => {
+    const { actors, create, submit, world } = open()
+    const coins = create('coins')
+    const { attemptMax } = serverSettings(actors, 'server-1')
+    world.crash('server-2')
+    const attempts: number[] = []
+    const waits: number[] = []
+    let sequence = 0
+    const payUntil = (height: number) => {
+      for (let head = 0; head < height; ) {
+        const began = world.now
+        expect(submit(coins, transfer(actors, coins, 'alice', 'bob', sequence++, 1n))?.kind).toBe('receipt')
+        waits.push((world.now - began) / 1_000)
+        const { height: now, attempt } = state(world, 'server-1').ledgers.get(coins.hex)!.head
+        attempts[now] = attempt
+        head = now
+      }
+    }
+    payUntil(6)
+    // It is back, and is heard again; the turn is over soon.
+    world.start('server-2')
+    payUntil(66)
+    expect(waits[0]).toBeGreaterThan(attemptMax)
+    expect(Math.max(...waits.slice(1))).toBeLessThan(attemptMax)
+    expect(attempts.slice(1, 16)).toEqual(Array.from({ length: 15 }, () => 2))
+    expect(attempts.slice(16, 67)).toEqual(Array.from({ length: 51 }, () => 1))
+  })
+
   it('a server restarts with what it saved, and one without its store votes only when its votes are behind', () => {
     const { actors, create, submit, world } = open()
     const coins = create('coins')
@@ -173,6 +201,51 @@ describe('a ledger', () => {
     const back = state(world, 'server-3').ledgers.get(coins.hex)!
     expect(back.leaves.length).toBe(6)
     expect(back.lost).toBeUndefined()
+  })
+
+  it('one with an old copy of its store votes only when its votes are behind, also after it was started again', () => {
+    const { actors, create, submit, world } = open()
+    const [coins, pay] = [
+      create('coins'),
+      (at: number) => submit(coins, transfer(actors, coins, 'alice', 'bob', at, 1n)),
+    ]
+    const ledger = () => state(world, 'server-3').ledgers.get(coins.hex)!
+    for (let i = 0; i < 2; i++) pay(i)
+    const copy = world.node('server-3').disk.read()
+    for (let i = 2; i < 4; i++) pay(i)
+    world.putBack('server-3', copy)
+    world.start('server-3')
+    world.command('server-3', { kind: 'lost' })
+    expect([ledger().lost?.size, ledger().round.vote]).toEqual([0, undefined])
+    world.run(world.now + 5 * SECOND)
+    world.crash('server-3')
+    world.start('server-3')
+    world.run(world.now + 5 * SECOND)
+    // All that was certified is here, and the height in which it may have voted last is the next one.
+    expect([ledger().head.height, ledger().lost?.size]).toEqual([4, 3])
+    for (let i = 4; i < 7; i++) expect(pay(i)?.kind).toBe('receipt')
+    world.run(world.now + SECOND)
+    expect(ledger().lost).toBeUndefined()
+    const again = create('later')
+    expect(state(world, 'server-3').ledgers.get(again.hex)!.lost).toBeDefined()
+  })
+
+  it('one that waits to hear whether its store is an old copy neither votes, offers a key nor vouches', () => {
+    const { actors, create, submit, world, servers, run } = open(4, 0, true)
+    for (const id of servers.slice(0, 3)) world.command(id, { kind: 'go' })
+    expect(run({ kind: 'offers', of: ['server-4'], needed: 1 })).toBeUndefined()
+    const coins = create('coins')
+    const pay = (at: number) => submit(coins, transfer(actors, coins, 'alice', 'bob', at, 1n))
+    expect(pay(0)?.kind).toBe('receipt')
+    world.lose('server-3')
+    world.start('server-3')
+    world.command('server-3', { kind: 'go' })
+    expect(pay(1)).toBeUndefined()
+    expect(state(world, 'server-4').ledgers.get(coins.hex)!.voted).toBe(0)
+    expect(state(world, 'server-3').ledgers.get(coins.hex)!.lost!.size).toBe(2)
+    world.command('server-4', { kind: 'go' })
+    world.run(world.now + 5 * SECOND)
+    expect(pay(2)?.kind).toBe('receipt')
   })
 })
 

@@ -2,8 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import sodium from 'libsodium-wrappers-sumo'
 import { describe, expect, it } from 'vitest'
 import { sameBytes } from '../core/index.ts'
+import { isSigningKey } from '../crypto/ed25519.ts'
+import type { Signatures } from '../crypto/signatures.ts'
 import { opensslSignatures, opensslSigner } from '../runtime/certificates/signatures.ts'
 import { auditLedger, Replay } from './audit.ts'
 import { base64, fromBase64, noteText, signedNote, whyNotCertified } from './checkpoint.ts'
@@ -222,9 +225,21 @@ describe('a genesis', () => {
   })
 })
 
+await sodium.ready
+
+/** As another library would be used, were it quicker (decisions/ledger-signatures). */
+const libsodium: Signatures = {
+  verify: (key, message, signature) =>
+    isSigningKey(key) && signature.length === 64 && sodium.crypto_sign_verify_detached(signature, message, key),
+}
+
 // J-16: one verdict for one signature, whichever library looks.
 describe('signatures', () => {
-  const libraries = { noble: ledgerCrypto(), openssl: ledgerCrypto(opensslSignatures()) }
+  const libraries = {
+    noble: ledgerCrypto(),
+    openssl: ledgerCrypto(opensslSignatures()),
+    libsodium: ledgerCrypto(libsodium),
+  }
   const seed = new Uint8Array(32).fill(7)
   const signer = opensslSigner(seed)
   const message = new TextEncoder().encode('pay bob 5')

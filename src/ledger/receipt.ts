@@ -1,10 +1,23 @@
 // A receipt: a leaf, where it is, and the certificate that it is there. Anyone who holds the ledger's descriptor can check it
 // alone, without a network, for ever.
 
-import { bytes, type Codec, CoterieError, decode, encode, list, sameBytes, struct, toHex, uint } from '../core/index.ts'
+import {
+  bytes,
+  type Codec,
+  CoterieError,
+  checkValue,
+  decode,
+  encode,
+  list,
+  sameBytes,
+  struct,
+  toHex,
+  uint,
+} from '../core/index.ts'
 import { type Checkpoint, checkpointCodec, whyNotCertified } from './checkpoint.ts'
 import { ledgerCrypto } from './crypto.ts'
 import { type Descriptor, idCodec, type LedgerCrypto } from './genesis.ts'
+import { bytesGiven, checkShown, receiptGiven } from './given.ts'
 import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 import { leafHash, verifyInclusion } from './merkle.ts'
 import { ledgerRules } from './rules.ts'
@@ -36,11 +49,13 @@ export const receiptCodec: Codec<LedgerReceipt> = struct<LedgerReceipt>({
 
 /** A receipt as bytes, to be kept. */
 export function encodeReceipt(receipt: LedgerReceipt): Uint8Array {
+  checkValue('receipt', receiptGiven, receipt)
   return encode(receiptCodec, receipt)
 }
 
 /** Throws `NotProven` where the bytes are no receipt. */
 export function decodeReceipt(encoded: Uint8Array): LedgerReceipt {
+  checkValue('encoded', bytesGiven('the bytes of a receipt'), encoded)
   const decoded = decode(receiptCodec, encoded)
   if (!decoded.ok) throw new NotProven(`no receipt of a ledger: ${decoded.refusal}.`)
   return decoded.value
@@ -52,6 +67,7 @@ export function verifyReceipt(
   descriptor: Descriptor,
   suite: LedgerCrypto = ledgerCrypto(),
 ): Transaction {
+  checkShown(receipt, descriptor)
   const wrong = whyNoReceipt(receipt, descriptor, suite)
   if (wrong !== undefined) throw new NotProven(`the receipt does not hold: ${wrong}.`)
   const read = readTransaction(receipt.leaf)

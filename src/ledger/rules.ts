@@ -47,6 +47,8 @@ export interface LedgerRules {
   executesFirst(): boolean
   /** The height whose certificate a server must hold before it votes again after it lost its store. */
   votesAgainFrom(voted: readonly number[], liars: number): number
+  /** Whether a server that is told that its store is an old copy has forgotten votes. */
+  forgetsWithCopy(): boolean
   /** What is signed for which ledger: bytes, and the ledger that they are for. */
   signedFor(id: Uint8Array): Uint8Array
   /** Whether signatures of accounts are looked at. */
@@ -136,6 +138,9 @@ export const ledgerRules: LedgerRules = {
   // A server certified x with two others, lost its disk and reports "no vote": y is free. All its votes are at most one
   // above what the (b+1)-th largest of the others says, since a height takes honest votes for the one before.
   votesAgainFrom: (voted, liars) => kthLargest(voted, liars + 1) + 1,
+
+  // It voted x after the copy was made, and knows nothing of it: y is free. The copy has its salt, so no genesis shows it.
+  forgetsWithCopy: () => true,
 
   // Alice has an account on two ledgers. What she signs for one is appended to the other.
   signedFor: id => id,

@@ -24,6 +24,8 @@ export interface LedgerSettings {
 export interface LedgerServerSettings extends LedgerSettings {
   /** The voting key for a salt: the same whenever it is asked, also after the store was lost. */
   voter(salt: Uint8Array): Signer
+  /** It votes on nothing until it is told that its store is no old copy, or is one. */
+  readonly holds?: boolean
 }
 
 /** Settings of a group that says nothing else; the suite is the driver's. */

@@ -249,6 +249,8 @@ export type LedgerRecord =
   | { readonly kind: 'rejoined'; readonly ledger: Uint8Array }
   /** Leaves that stand before those of the next certificate. */
   | { readonly kind: 'fetched'; readonly ledger: Uint8Array; readonly leaves: readonly Uint8Array[] }
+  /** A proposal that reports rest on. */
+  | (About & Proposal & { readonly kind: 'held' })
 
 /** Records as bytes. */
 export const ledgerRecord: Codec<LedgerRecord> = variants<LedgerRecord>({
@@ -259,4 +261,5 @@ export const ledgerRecord: Codec<LedgerRecord> = variants<LedgerRecord>({
   certified: { ledger, checkpoint: checkpointCodec, leaves: leavesCodec },
   rejoined: { ledger },
   fetched: { ledger, leaves: leavesCodec },
+  held: { ledger, ...proposalFields },
 })

@@ -38,7 +38,7 @@ export function serverParts(settings: NodeSettings, parts: ObjectParts): ServerP
   return {
     lock,
     ...(objects && { ordering: orderingServer({ ...objects, holds }) }),
-    ...(ledgers && { ledger: ledgerServer(ledgers) }),
+    ...(ledgers && { ledger: ledgerServer({ ...ledgers, holds }) }),
     ...(holds ? { lives: lives({ liars: settings.trust.liars }) } : {}),
     ...(parts.events && { events: eventsServer(eventsSettings(settings, parts.events)) }),
   }
@@ -60,19 +60,28 @@ function wiresOf(parts: ServerParts): readonly Wire<ServerParts>[] {
 
 // What the others say of this server's lives is for all; that it lost its store is said to them when that is on disk.
 // Objects go first: a server that has an old copy of theirs votes on nothing, and must be told so at each of its starts.
-function livesWires({ ordering, lives }: ServerParts): readonly Wire<ServerParts>[] {
+// Ledgers hear of it with the others, and are asked last whether it is on disk: each of the parts has it before a later life begins.
+function livesWires({ ordering, ledger, lives }: ServerParts): readonly Wire<ServerParts>[] {
   if (lives === undefined) return []
-  const toLock: Wire<ServerParts> = { from: 'lives', to: 'lock', turn: newsOfLife }
-  if (ordering === undefined)
-    return [toLock, { from: 'lock', to: 'lives', turn: ({ kind }) => (kind === 'storeLost' ? RAISE : undefined) }]
+  const wires: Wire<ServerParts>[] = [{ from: 'lives', to: 'lock', turn: newsOfLife }]
+  if (ordering !== undefined) wires.push({ from: 'lives', to: 'ordering', turn: newsOfLife })
+  const last = ordering === undefined ? 'lock' : 'ordering'
+  if (ledger === undefined) return [...wires, { from: last, to: 'lives', turn: whenKept(RAISE) }]
   return [
-    toLock,
-    { from: 'lives', to: 'ordering', turn: newsOfLife },
-    { from: 'ordering', to: 'lives', turn: ({ kind }) => (kind === 'lossKept' ? RAISE : undefined) },
+    { from: 'lives', to: 'ledger', turn: newsOfLife },
+    ...wires,
+    { from: last, to: 'ledger', turn: whenKept(TELL_LOSS) },
+    { from: 'ledger', to: 'lives', turn: whenKept(RAISE) },
   ]
 }
 
 const RAISE = { kind: 'raise' } as const
+const TELL_LOSS = { kind: 'tellLoss' } as const
+
+/** That its store was lost is on disk at that part. */
+function whenKept<Command>(command: Command): (event: { readonly kind: string }) => Command | undefined {
+  return ({ kind }) => (kind === 'storeLost' || kind === 'lossKept' ? command : undefined)
+}
 
 function newsOfLife({ kind }: LivesEvent): { kind: 'go' | 'lost' } {
   return { kind: kind === 'go' ? 'go' : 'lost' }

@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../test/support/long.ts'
+import { otherThanCarried, outcomesInNode } from '../../test/support/played.ts'
 import { decodeRun, type Play } from '../simulator/index.ts'
-import { pinnedAddresses } from './addresses.ts'
+import { pinnedAddresses, pinnedWalks } from './addresses.ts'
 import { allPlaygrounds } from './all.ts'
 import { board } from './board.ts'
 import { hashNote, playAddress } from './index.ts'
@@ -72,6 +73,10 @@ describe('the bug zoo', () => {
     expect(zoo.filter(({ protocol }) => protocol === 'lock').map(({ bug }) => bug)).toEqual(lock.bugs)
     expect(new Set(zoo.map(({ protocol }) => protocol)).size).toBeGreaterThanOrEqual(5)
     expect(new Set(zoo.map(({ address }) => address)).size).toBe(zoo.length)
+    // Seven of slots only show as somebody who is not served for minutes, longer than a run that is played.
+    const slots = zoo.filter(({ protocol }) => protocol === 'slots').map(({ bug }) => bug)
+    const planted = allPlaygrounds.find(({ name }) => name === 'slots')!.bugs
+    expect(planted.filter(bug => !slots.includes(bug)).length).toBeLessThanOrEqual(7)
   })
   it.each(looked)('$protocol $bug', ({ address, says, bug }) => {
     const play = played(address)
@@ -102,5 +107,14 @@ describe('addresses of every kind', () => {
         name,
       ).toBe(true)
     }
+  })
+})
+
+describe('the pinned walks', () => {
+  it('have the hashes that they carry; with two steps fewer one of them holds', () => {
+    const outcomes = outcomesInNode(pinnedWalks)
+    expect(otherThanCarried(pinnedWalks, outcomes)).toEqual([])
+    const verdicts = outcomes.map(outcome => (typeof outcome === 'string' ? outcome : outcome.verdict.split(':')[0]))
+    expect(verdicts).toEqual(['broken', 'broken', 'no promise was broken in 9 steps', 'broken', 'broken', 'broken'])
   })
 })

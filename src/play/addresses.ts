@@ -28,3 +28,13 @@ export const pinnedAddresses: readonly string[] = [
   'v=1&run=slots.n3.b0&seed=1&only=0&h=a56b29f4',
   'v=1&run=ordering.n7.b1.f1.s-duel&seed=3&say=server-7:roic*h&h=b0e530f3',
 ]
+
+/** What the explorer found of planted bugs, as walks; and one that holds because a step is left out. */
+export const pinnedWalks: readonly string[] = [
+  'v=1&walk=lock.one-grant-too-few&go=0.0.3.2.3.4&h=d4a4f00a',
+  'v=1&walk=lock.no-drift-factor&go=0.0.0.2.2.1.3.3.3.1.3&h=a0308ae8',
+  'v=1&walk=lock.no-drift-factor&go=0.0.0.2.2.1.3.3.3&h=b9dd28f6',
+  'v=1&walk=ordering.rank-forgotten-at-restart&go=0.0.2.0.0.0.3&h=fd511ab9',
+  'v=1&walk=election.promise-not-kept&go=0.1.2.3.4.4&h=d918a7b9',
+  'v=1&walk=mutex.ricart-agrawala-forgets&go=3.2.3.0.0.0.0.0.0.0.1&h=a4d79a3e',
+]

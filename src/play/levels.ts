@@ -21,6 +21,8 @@ export interface Level {
   readonly why: string
   /** How it was tried: all duels of so many servers. */
   readonly exhausts?: number
+  /** The same, to be tried once the visitor has found a way. */
+  readonly exhaustsOnce?: number
 }
 
 /** The levels, in order. */
@@ -39,6 +41,7 @@ export const levels: readonly Level[] = [
     ],
     attack: 'v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:hf',
     why: 'Two sets of four servers out of five share three, one of them the traitor: two honest ones can both have said LOCKED once, and each client forgives one.',
+    exhaustsOnce: 5,
   },
   {
     number: 2,

@@ -59,6 +59,10 @@ membership | no-indirect-ping | 1 | 10 | v=1&run=membership.n8.b1.x-no-indirect-
 membership | notice-believed | 0 | 16 | v=1&run=membership.n8.b1.x-notice-believed&seed=5&calm=1&only=none&h=00ff1817 | member-1 takes member-6 for failed, and nothing is wrong with it
 membership | the-gone-forgotten | 1 | 12 | v=1&run=membership.n5.b1.x-the-gone-forgotten&seed=3&calm=1&only=10&h=92009f65 | member-1 sees member-2 as unknown 25 s after healing
 membership | no-time-to-refute | 0 | 16 | v=1&run=membership.n8.b1.x-no-time-to-refute&seed=5&calm=1&only=none&h=e3f42bae | member-1 takes member-6 for failed, and nothing is wrong with it
+membership | alive-unsigned | 0 | 24 | v=1&run=membership.x-alive-unsigned&seed=30&calm=1&only=none&h=dabfa77f | member-1 names member-5 for two-faced, and it is honest
+membership | first-face-stays | 0 | 5 | v=1&run=membership.x-first-face-stays&seed=11&only=none&h=5a4dc5f7 | member-2 and member-4 hold different keys of member-3
+membership | vouched-for-by-anyone | 1 | 15 | v=1&run=membership.x-vouched-for-by-anyone&seed=36&calm=1&only=10&h=9e1694b0 | member-1 still sees member-5 15 s after it was gone
+membership | flood-not-slowed | 0 | 6 | v=1&run=membership.x-flood-not-slowed&seed=15&calm=1&only=none&h=a6822f20 | member-2 floods, and nobody noticed
 election | majority-of-those-seen | 1 | 12 | v=1&run=election.n3.b0.x-majority-of-those-seen&seed=36&calm=1&only=7&h=831faa4d | 'jobs' is held by member-2 (token 2) and member-1 (token 1)
 election | literal-weights | 0 | 10 | v=1&run=election.n3.b0.x-literal-weights&seed=1&calm=1&only=none&h=3cb1368e | the count of term 1 of 'jobs', led by member-3: member-1 has 8 votes
 election | ties-by-arrival | 0 | 10 | v=1&run=election.n3.b0.x-ties-by-arrival&seed=1&calm=1&only=none&h=9de69aab | the count of term 1 of 'jobs', led by member-2: the candidates are member-1 member-3
@@ -77,10 +81,27 @@ election | led-for-ever | 1 | 8 | v=1&run=election.n7.b2.x-led-for-ever&seed=1&o
 election | proved-by-no-signature | 0 | 21 | v=1&run=election.n7.b2.x-proved-by-no-signature&seed=10&calm=1&only=none&h=dfce88af | term 2 of 'jobs' has two coordinators: member-6 and member-3
 election | anybody-resigns | 1 | 10 | v=1&run=election.n4.b1.x-anybody-resigns&seed=21&calm=1&only=0&h=bcf83196 | 'mail' is held by member-1 (token 24) and member-2 (token 20)
 election | list-without-signatures | 0 | 11 | v=1&run=election.n4.b1.x-list-without-signatures&seed=2&calm=1&only=none&h=f14ad4ab | electorate 2 has two lists: ghost-0 member-1 member-2 member-3 member-4 and ghost-1 member-1 member-2 member-3 member-4
-slots | no-possession | 0 | 11 | v=1&run=slots.n4.b1.x-no-possession&seed=2&calm=1&only=none&h=6926e2f7 | the ticket of member-3 in round 1 is opened with a known number
-slots | share-before-seals | 0 | 14 | v=1&run=slots.n4.b1.x-share-before-seals&seed=1&calm=1&only=none&h=7ac3789c | member-3 gave a share of round 1 after 1 seals
-slots | share-for-any-point | 0 | 37 | v=1&run=slots.n4.b1.x-share-for-any-point&seed=1&calm=1&only=none&h=9b6590ab | member-4 is honest, and named: it signed two versions of one share
-slots | share-twice | 0 | 37 | v=1&run=slots.n4.b1.x-share-twice&seed=1&calm=1&only=none&h=605ea3be | member-4 is honest, and named: it signed two versions of one share
+election | apart-for-ever | 0 | 8 | v=1&run=election.x-apart-for-ever&seed=3&only=none&h=858deea7 | member-1, on who leads 'jobs', was not served within 30 s although everything is healed
+election | proved-by-too-few | 0 | 8 | v=1&run=election.x-proved-by-too-few&seed=42&only=none&h=1fd9e082 | term 1 of 'mail' has two coordinators: member-1 and member-3
+election | term-at-the-floor | 1 | 12 | v=1&run=election.x-term-at-the-floor&seed=4&calm=1&only=4&h=b6b99912 | member-4 granted term 1, and its list begins above 1
+election | two-successors | 12 | 130 | v=1&run=election.x-two-successors&seed=853&only=0,1,2,9,10,12,13,17,35,37,45,129&h=78e3fe75 | electorate 3 has two lists: member-1 member-2 member-3 newcomer-1 newcomer-2 and member-1 member-2 member-3
+slots | no-possession | 0 | 9 | v=1&run=slots.x-no-possession&seed=2&calm=1&only=none&h=ad72a775 | the ticket of member-3 in round 1 is opened with a known number
+slots | share-before-seals | 0 | 15 | v=1&run=slots.x-share-before-seals&seed=1&calm=1&only=none&h=40b78288 | member-3 gave a share of round 1 after 1 seals
+slots | share-for-any-point | 0 | 48 | v=1&run=slots.x-share-for-any-point&seed=1&calm=1&only=none&h=416a19d1 | member-4 is honest, and named: it signed two versions of one share
+slots | share-twice | 0 | 48 | v=1&run=slots.x-share-twice&seed=1&calm=1&only=none&h=50eed9d7 | member-4 is honest, and named: it signed two versions of one share
+slots | own-share-sent | 0 | 15 | v=1&run=slots.x-own-share-sent&seed=1&calm=1&only=none&h=bd6b2676 | the ticket of member-3 in round 1 is opened by a share that its owner gave away
+slots | reuse-before-lease | 0 | 15 | v=1&run=slots.x-reuse-before-lease&seed=1&calm=1&only=none&h=3218f855 | slot 'slot-1' is held by member-1 and by member-2
+slots | overtaking-round | 5 | 50 | v=1&run=slots.x-overtaking-round&seed=6&calm=1&only=6,15,22,23,24&h=4ffa5e04 | slot 'c' is held by member-2 and by member-4
+slots | lease-from-opening | 16 | 20 | v=1&run=slots.x-lease-from-opening&seed=9&only=3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18&h=b6829a65 | slot 'slot-1' is held by member-2 and by member-4
+slots | no-drift-factor | 3 | 16 | v=1&run=slots.x-no-drift-factor&seed=4&calm=1&only=0,14,15&h=90b96967 | slot 'slot-1' is held by member-4 and by member-1
+slots | no-quiet | 20 | 41 | v=1&run=slots.x-no-quiet&seed=2&calm=1&only=21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40&h=fb493e34 | slot 'slot-1' is held by member-5 and by member-3
+slots | quorum-too-small | 2 | 7 | v=1&run=slots.x-quorum-too-small&seed=11&only=4,5&h=31bb26b8 | epoch 4 of member-3 is not that of member-4
+slots | no-proof-of-knowledge | 5 | 47 | v=1&run=slots.x-no-proof-of-knowledge&seed=3&only=39,40,41,45,46&h=c624ecf7 | slot 'slot-1' is held by member-3 and by member-5
+slots | vote-before-opening | 0 | 15 | v=1&run=slots.x-vote-before-opening&seed=1&calm=1&only=none&h=f8b526cc | slot 'slot-1' is held by member-1 and by member-2
+slots | key-posted-again | 1 | 47 | v=1&run=slots.x-key-posted-again&seed=2&calm=1&only=41&h=741c1861 | member-1 is honest, and named: it signed two versions of one key
+slots | no-re-encryption | 0 | 15 | v=1&run=slots.x-no-re-encryption&seed=1&calm=1&only=none&h=d9054349 | every ticket of round 1 can be followed through the lap
+slots | told-behind-saves | 2 | 37 | v=1&run=slots.x-told-behind-saves&seed=3&calm=1&only=28,35&h=6271fe24 | member-5 was told too late that its seat is over
+slots | bad-lap-sealed | 42 | 48 | v=1&run=slots.x-bad-lap-sealed&seed=1&only=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41&h=fdd2851a | slot 'slot-3' is held by member-1 and by member-4
 `
 
 /** All of them, by protocol. */

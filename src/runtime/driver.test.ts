@@ -5,7 +5,16 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createDisk, type Disk } from '../../test/storage/disk.ts'
 import { unexpected } from '../../test/storage/history.ts'
 import { type LedgerCommand, type LedgerRules, ledger } from '../../test/support/ledger.ts'
-import { NOTHING_SAVED, type Protocol, type Random, seededRandom, text } from '../core/index.ts'
+import {
+  NOTHING_SAVED,
+  type Protocol,
+  type Random,
+  seededRandom,
+  struct,
+  text,
+  uint,
+  type Writer,
+} from '../core/index.ts'
 import { Driver } from './driver.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Transport } from './transport/index.ts'
@@ -86,6 +95,36 @@ describe('the driver', () => {
     const found = (await campaigns({ page: 2, hurry: 3 })).filter(({ forgotten }) => forgotten > 0)
     expect(found.length).toBeGreaterThan(0)
   })
+})
+
+it('words to several peers are encoded once, and each peer hears its own', () => {
+  const words = struct<{ number: number }>({ number: uint() })
+  let encoded = 0
+  const vocabulary = {
+    ...words,
+    write(writer: Writer, body: { number: number }) {
+      encoded++
+      words.write(writer, body)
+    },
+  }
+  const protocol: Protocol<null, { number: number }, number, never> = {
+    name: 'speaker',
+    init: () => null,
+    step(_state, input, turn) {
+      if (input.kind !== 'command') return
+      const all = { number: input.body }
+      for (const to of ['b', 'c']) turn.do({ kind: 'send', to, body: all })
+      turn.do({ kind: 'send', to: 'd', body: { number: input.body + 1 } })
+    },
+  }
+  const sent: string[] = []
+  const settings = { self: 'a', peers: ['b', 'c', 'd'], clock: () => 0, log: () => {}, saved: NOTHING_SAVED }
+  const driver = new Driver({ ...settings, protocol, vocabulary, event: unexpected, failed: unexpected })
+  driver.start({ send: (to: string, frame: Uint8Array) => sent.push(`${to} ${frame}`) } as unknown as Transport)
+  driver.command(5)
+  driver.command(6)
+  expect(sent).toEqual(['b 5', 'c 5', 'd 6', 'b 6', 'c 6', 'd 7'])
+  expect(encoded).toBe(4)
 })
 
 describe('timers', () => {

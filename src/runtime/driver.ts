@@ -85,6 +85,8 @@ export class Driver<State, Message, Command, Event> {
   private readonly host: Host<State, Message, Command>
   private readonly timers = new Map<string, NodeJS.Timeout>()
   private readonly writer = new Writer()
+  /** What the writer holds: the same words to several peers are encoded once. */
+  private written: Message | undefined
   private readonly logRefused: LogRefusedMessage
   private transport: Transport | undefined
   private ended = false
@@ -150,6 +152,8 @@ export class Driver<State, Message, Command, Event> {
   }
 
   private give(input: Input<Message, Command>): void {
+    // What is said of one input is not changed any more; of a later one it may be another thing in the same object.
+    this.written = undefined
     try {
       this.host.input(input)
     } catch (error) {
@@ -199,9 +203,16 @@ export class Driver<State, Message, Command, Event> {
     this.options.meter?.sent?.(to, body)
     // Through the queue of inputs like everybody else's: a node that talks to itself must not be quicker than its peers think.
     if (to === this.options.self) return this.input({ kind: 'message', from: to, body })
+    if (body !== this.written) this.encode(body)
+    this.transport?.send(to, this.writer.bytes.subarray(0, this.writer.length))
+  }
+
+  private encode(body: Message): void {
+    // Not while it throws half way.
+    this.written = undefined
     this.writer.reset()
     this.options.vocabulary.write(this.writer, body)
-    this.transport?.send(to, this.writer.bytes.subarray(0, this.writer.length))
+    this.written = body
   }
 
   private setTimer(name: string, after: number): void {

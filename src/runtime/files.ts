@@ -113,7 +113,8 @@ export async function exists(path: string): Promise<boolean> {
 export function cannot(verb: string, path: string, error: unknown): FileError {
   if (error instanceof FileError) return error
   const code = (error as NodeJS.ErrnoException).code ?? String(error)
-  return new FileError(`cannot ${verb} ${path}: ${WHY[code] ?? `the system says ${code}`}.`)
+  const why = verb === 'write' && code === 'ENOENT' ? 'its folder is not there' : WHY[code]
+  return new FileError(`cannot ${verb} ${path}: ${why ?? `the system says ${code}`}.`)
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -26,3 +26,20 @@ it('makes the same keys and the same bytes, and each opens what the other sealed
     expect(ours.of(other).open(new Uint8Array(sealed.length))).toBe(undefined)
   }
 })
+
+it('seals to several with one chance as libsodium does, and takes no chance for another', async () => {
+  const [ours, theirs] = [opensslSealing(), await x25519Sealing()]
+  const [sealer, one, other] = [1, 2, 3].map(byte => new Uint8Array(32).fill(byte)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ]
+  const message = new Uint8Array(100)
+  // The caller may use its room again: what was drawn before is not what is drawn now.
+  const room = new Uint8Array(32)
+  for (const [chance, receiver] of [[7, one] as const, [7, other] as const, [8, one] as const, [7, one] as const]) {
+    const to = ours.of(receiver).publicKey
+    const random = () => room.fill(chance)
+    expect(ours.of(sealer).seal(to, message, random)).toEqual(theirs.of(sealer).seal(to, message, random))
+  }
+})

@@ -9,6 +9,7 @@ import {
   diffieHellman,
   hash,
   type KeyObject,
+  timingSafeEqual,
 } from 'node:crypto'
 import { messageKey, SEAL_BYTES, type Sealing, type SealingScheme } from '../crypto/index.ts'
 
@@ -26,11 +27,15 @@ export function opensslSealing(): SealingScheme {
   return { of: sealingOf, isKey }
 }
 
+/** Any secret: what keys are tried with. */
+let trial: KeyObject | undefined
+
 /** Of a key of small order the shared secret would be the same for everybody: OpenSSL refuses it. */
 function isKey(publicKey: Uint8Array): boolean {
   if (publicKey.length !== KEY_BYTES) return false
   try {
-    shared(secretKey(new Uint8Array(KEY_BYTES).fill(1)), publicKeyFrom(publicKey))
+    trial ??= secretKey(new Uint8Array(KEY_BYTES).fill(1))
+    shared(trial, publicKeyFrom(publicKey))
     return true
   } catch {
     return false
@@ -63,6 +68,16 @@ function recipient(to: Uint8Array): KeyObject {
   return key
 }
 
+/** The last fresh pair: what is sealed to many at once may share one, and making it costs as much as using it. */
+let last: { readonly secret: Uint8Array; readonly key: KeyObject; readonly publicKey: Uint8Array } | undefined
+
+function pairOf(secret: Uint8Array): { readonly key: KeyObject; readonly publicKey: Uint8Array } {
+  if (last !== undefined && timingSafeEqual(last.secret, secret)) return last
+  const key = secretKey(secret)
+  last = { secret: secret.slice(), key, publicKey: publicKeyOf(key) }
+  return last
+}
+
 const sha256 = (message: Uint8Array): Uint8Array => hash('sha256', message, 'buffer')
 
 function shared(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
@@ -75,8 +90,7 @@ function sealingOf(secret: Uint8Array): Sealing {
   return {
     publicKey,
     seal(to, message, random) {
-      const freshSecret = secretKey(random(KEY_BYTES))
-      const fresh = publicKeyOf(freshSecret)
+      const { key: freshSecret, publicKey: fresh } = pairOf(random(KEY_BYTES))
       const key = messageKey(fresh, to, shared(freshSecret, recipient(to)), sha256)
       const cipher = createCipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES })
       const sealed = new Uint8Array(SEAL_BYTES + message.length)

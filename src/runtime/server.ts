@@ -263,6 +263,8 @@ function tellOfLedger(event: LedgerServerEvent, log: Log): void {
         server: event.server,
         what: event.what,
       })
+    case 'lossKept':
+      return log('warn', 'votes about ledgers were forgotten: voting again when they are behind', {})
     case 'certified':
       return
   }

@@ -77,6 +77,11 @@ export class Disk {
     this.lanes = new Map()
   }
 
+  /** An older copy of what was on it takes its place. */
+  putBack(copy: Saved): void {
+    this.lanes = lanesOf(copy)
+  }
+
   // An account that this life has begun is not the next one's.
   private endLife(): void {
     this.lanes = lanesOf(this.read())

@@ -27,6 +27,7 @@ export {
   type SuiteParts,
 } from './explorer/suite.ts'
 export type { Moment, System, SystemNode, UserAct } from './explorer/system.ts'
+export { rerouted, retrace, WALK_STEP, Walk, type WalkChoice } from './explorer/walk.ts'
 export { drawFaults, drawNetwork, type Fault, type FaultTargets, pick, type Timed } from './faults.ts'
 export { forging, generalLiars, type Liar, replaying, silent, slow, twisting } from './liars.ts'
 export { type CheckOptions, checkLinearizability, type Linearizability } from './linearizability/check.ts'

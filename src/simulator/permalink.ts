@@ -129,13 +129,14 @@ export function decodeRun(text: string): DecodedRun {
 
 const FIELDS = ['v', 'run', 'seed', 'calm', 'only', 'do', 'say', 'at', 'h', 'c']
 
-function readFields(text: string): Map<string, string> | string {
+/** The fields of an address, each at most once; or a sentence. */
+export function readFields(text: string, known: readonly string[] = FIELDS): Map<string, string> | string {
   const fields = new Map<string, string>()
   for (const part of text.split('&').filter(Boolean)) {
     const equals = part.indexOf('=')
     const name = part.slice(0, Math.max(0, equals))
-    if (!FIELDS.includes(name))
-      return `'${shown(part)}' is nothing that an address of a run has; it has ${FIELDS.join(', ')}.`
+    if (!known.includes(name))
+      return `'${shown(part)}' is nothing that an address of a run has; it has ${known.join(', ')}.`
     if (fields.has(name)) return `the address says '${name}' twice.`
     try {
       fields.set(name, decodeURIComponent(part.slice(equals + 1)))
@@ -254,7 +255,8 @@ function readScript(text: string): Script | string {
   return star < 0 ? { words } : { words, always: found[star + 1]! }
 }
 
-function whole(text: string, max: number): number | undefined {
+/** A plain whole number up to a largest one. */
+export function whole(text: string, max: number): number | undefined {
   const value = Number(text)
   return /^(0|[1-9]\d{0,15})$/.test(text) && value <= max ? value : undefined
 }

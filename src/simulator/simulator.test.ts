@@ -378,16 +378,16 @@ describe('traces', () => {
     expect(wellFormed(diagram([], 'nothing'))).toBe(true)
     expect(wellFormed(diagram(entries.slice(0, 1), 'one'))).toBe(true)
   })
+  const message = (at: number, taken = 500): TraceEntry => ({
+    at,
+    kind: 'deliver',
+    node: 'b',
+    from: 'a',
+    sentAt: at - taken,
+    what: 'grant',
+  })
   it('a diagram has an axis of time, words on its arrows while they are few, and marks who lies', () => {
-    const message = (at: number): TraceEntry => ({
-      at,
-      kind: 'deliver',
-      node: 'b',
-      from: 'a',
-      sentAt: at - 500,
-      what: 'grant',
-    })
-    const few = diagram([message(1_000), message(21_000)], 't', ['b'])
+    const few = diagram([message(6_000, 5_000), message(21_000, 15_000)], 't', ['b'])
     expect([...few.matchAll(/>([\d.]+ ms)</g)].map(([, text]) => text)).toEqual(['5 ms', '10 ms', '15 ms', '20 ms'])
     expect(few.match(/>grant<\/text>/g)).toHaveLength(2)
     expect(few).toContain('>b (lies)<')
@@ -397,6 +397,16 @@ describe('traces', () => {
       't',
     )
     expect(many).not.toContain('grant</text>')
+  })
+  it('a long stretch in which nothing happens is drawn short, and says how long it is', () => {
+    const svg = diagram([message(1_000), message(21_000)], 't')
+    expect(svg).toContain('>19.5 ms later<')
+    const arrows = [...svg.matchAll(/<line x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)" y2="[\d.]+" stroke="#888"/g)]
+    const lengths = arrows.map(([, from, to]) => Number(to) - Number(from))
+    expect(lengths.every(length => length > 400)).toBe(true)
+    expect(svg).toContain('>20.5 ms<')
+    expect(wellFormed(svg)).toBe(true)
+    expect(diagram([message(11_000, 10_000), message(21_000, 10_000)], 't')).not.toContain('later')
   })
   it('a long trace is cut to its end', () => {
     const many = Array.from({ length: 10_000 }, (_, at): TraceEntry => ({ at, kind: 'emit', node: 'n', what: `${at}` }))

@@ -8,6 +8,7 @@ import {
   type NodeId,
   type Ports,
   type Random,
+  type Saved,
   seededRandom,
   Writer,
 } from '../core/index.ts'
@@ -140,6 +141,12 @@ export class World {
   lose(id: NodeId): void {
     this.crash(id)
     this.node(id).disk.lose()
+  }
+
+  /** The process is gone, and an older copy of its disk is put back. */
+  putBack(id: NodeId, copy: Saved): void {
+    this.crash(id)
+    this.node(id).disk.putBack(copy)
   }
 
   /** A clean stop: the machine may save, and its disk finishes. */

@@ -218,6 +218,36 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     }
   })
 
+  it('makes a walk of what the explorer found: without a step it holds, and its address opens the same', async () => {
+    const page = await opened('#v=1&walk=lock.one-grant-too-few&go=0.0.3.2.3.4&h=d4a4f00a')
+    expect(await verdict(page)).toBe('broken')
+    expect(await page.$('.notice')).toBeNull()
+    expect(await page.textContent('.verdict')).toContain('never two holders')
+    // One message less, by keyboard: one holder.
+    await page.focus('[data-without]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('[data-verdict="held"]')
+    const held = new URL(page.url()).hash
+    expect(held).toMatch(/^#v=1&walk=lock\.one-grant-too-few&go=0\.0\.3\.2\.3&/)
+    // The message is among what can happen next: with it, it is broken again.
+    await page.keyboard.press('End')
+    await page.click('[aria-labelledby="next-title"] [data-choice="4"]')
+    await page.waitForSelector('[data-verdict="broken"]')
+    await page.click('text=Undo')
+    await page.waitForSelector('[data-verdict="held"]')
+    await page.context().close()
+    const again = await opened(held)
+    expect(await verdict(again)).toBe('held')
+    await again.context().close()
+    const other = await opened('#walk=lock.<b>nothing</b>')
+    expect(await other.textContent('[role=alert]')).toContain('names no small system')
+    expect(await other.$('.notice b')).toBeNull()
+    await other.context().close()
+    const old = await opened('#walk=lock.one-grant-too-few&go=0.0.3.2.3.4&h=00000000')
+    expect(await old.textContent('.notice')).toContain('made by another version')
+    await old.context().close()
+  })
+
   it('measures an experiment in a worker, as Node does', async () => {
     const page = await opened('#experiments=mutex-table')
     await page.click('[data-measure]')
@@ -355,6 +385,7 @@ const VIEWS: readonly (readonly [fragment: string, shown: string])[] = [
   ['#zoo', 'h1 >> text=bug zoo'],
   ['#v=1&run=lock.n7.b1&seed=17', '.quorum.compact'],
   ['#explorer=lock:one-grant-too-few', '[data-story]'],
+  ['#v=1&walk=lock.one-grant-too-few&go=0.0.3.2.3', '.choices'],
   ['#experiments=backoff-response', '.chart'],
   ['#experiments', 'h1 >> text=Every table'],
 ]

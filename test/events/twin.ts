@@ -7,21 +7,41 @@ type Items = readonly Value[]
 type Data = Readonly<Record<string, unknown>>
 
 const itemsAt = (event: Event, name: string): Items => {
-  const entry = Object.entries(event).find(([key]) => key === name)
-  if (entry === undefined) return []
-  return Array.isArray(entry[1]) ? (entry[1] as Items) : [entry[1] as Value]
+  if (!Object.hasOwn(event, name)) return []
+  const value = event[name]!
+  return Array.isArray(value) ? (value as Items) : [value as Value]
+}
+/** Of a part of a filter, which is asked about very many events. */
+const written = new WeakMap<Data, [string, unknown][]>()
+const entriesOf = (data: Data): [string, unknown][] => {
+  const known = written.get(data)
+  if (known !== undefined) return known
+  const entries = Object.entries(data)
+  written.set(data, entries)
+  return entries
 }
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
 const caseless = (text: string) => text.toUpperCase().toLowerCase()
 const isText = (value: Value): value is string => typeof value === 'string'
 
+const expressions = new Map<string, RegExp>()
+
 /** Stars as anything, by a regular expression. */
 function like(pattern: string, text: string): boolean {
+  let expression = expressions.get(pattern)
+  if (expression === undefined) {
+    expression = expressionOf(pattern)
+    expressions.set(pattern, expression)
+  }
+  return expression.test(text)
+}
+
+function expressionOf(pattern: string): RegExp {
   const source = pattern.replace(/\\([*\\])|\*|[.+?^${}()|[\]\\]/g, (found, escaped) => {
     if (escaped !== undefined) return `\\${escaped}`
     return found === '*' ? '[^]*' : `\\${found}`
   })
-  return new RegExp(`^${source}$`, 'u').test(text)
+  return new RegExp(`^${source}$`, 'u')
 }
 
 function inBlock(block: string, address: string): boolean {
@@ -77,7 +97,7 @@ function ownOperator(name: string, given: unknown, item: Value): boolean {
     case 'in':
       return (given as Items).includes(item)
     case 'not':
-      if (isData(given)) return !Object.entries(given).every(([inner, value]) => ownOperator(inner, value, item))
+      if (isData(given)) return !entriesOf(given).every(([inner, value]) => ownOperator(inner, value, item))
       return Array.isArray(given) ? !given.includes(item) : item !== given
     default:
       return isText(item) && ownText(name, given as string, item)
@@ -104,7 +124,7 @@ function ownText(name: string, given: string, item: string): boolean {
 }
 
 function own(filter: Data, event: Event): boolean {
-  return Object.entries(filter).every(([name, condition]) => {
+  return entriesOf(filter).every(([name, condition]) => {
     if (name === '$or') return (condition as Data[]).some(part => own(part, event))
     if (name === '$and') return (condition as Data[]).every(part => own(part, event))
     if (name === '$not') return !own(condition as Data, event)
@@ -112,15 +132,13 @@ function own(filter: Data, event: Event): boolean {
     if (Array.isArray(condition)) return items.some(item => condition.includes(item))
     if (!isData(condition)) return items.some(item => item === condition)
     if ('exists' in condition) return items.length > 0 === condition.exists
-    return items.some(item =>
-      Object.entries(condition).every(([operator, given]) => ownOperator(operator, given, item)),
-    )
+    return items.some(item => entriesOf(condition).every(([operator, given]) => ownOperator(operator, given, item)))
   })
 }
 
 function amazonItem(alternative: unknown, item: Value): boolean {
   if (!isData(alternative)) return item === alternative
-  const [[name, given]] = Object.entries(alternative) as [[string, unknown]]
+  const [[name, given]] = entriesOf(alternative) as [[string, unknown]]
   const sameCase = isData(given) ? (given['equals-ignore-case'] as string) : undefined
   switch (name) {
     case 'prefix':
@@ -138,7 +156,7 @@ function amazonItem(alternative: unknown, item: Value): boolean {
       return typeof item === 'number' && numeric(given as (string | number)[], item)
     case 'anything-but': {
       if (!isData(given)) return !(Array.isArray(given) ? given : [given]).includes(item)
-      const [[inner, texts]] = Object.entries(given) as [[string, string | string[]]]
+      const [[inner, texts]] = entriesOf(given) as [[string, string | string[]]]
       return ![texts].flat().some(text => amazonItem({ [inner]: text }, item))
     }
     default:
@@ -158,7 +176,7 @@ function numeric([sign, bound, ...rest]: readonly (string | number)[], item: num
 }
 
 function amazon(pattern: Data, event: Event, path = ''): boolean {
-  return Object.entries(pattern).every(([name, given]) => {
+  return entriesOf(pattern).every(([name, given]) => {
     if (name === '$or') return (given as Data[]).some(part => amazon(part, event, path))
     if (isData(given)) return amazon(given, event, `${path}${name}.`)
     const items = itemsAt(event, path + name)
@@ -204,9 +222,9 @@ function compiled(source: string): Compiled {
 const unquoted = (name: string) => name.replaceAll('"', '')
 
 function cloudEvent(filter: Data, event: Event): boolean {
-  const [[dialect, given]] = Object.entries(filter) as [[string, unknown]]
+  const [[dialect, given]] = entriesOf(filter) as [[string, unknown]]
   const all = (test: (item: string, text: string) => boolean) =>
-    Object.entries(given as Record<string, string>).every(([name, text]) =>
+    (entriesOf(given as Data) as [string, string][]).every(([name, text]) =>
       itemsAt(event, name).some(item => isText(item) && test(item, text)),
     )
   switch (dialect) {

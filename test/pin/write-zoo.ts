@@ -15,7 +15,9 @@ import { plantedRuns as slotsRuns } from '../../src/slots/proof/index.ts'
 
 const OUT = process.env.COTERIE_ZOO ?? ''
 if (OUT === '') throw new Error('COTERIE_ZOO names the file')
-const SEEDS = 40
+/** Of slots fewer: where a bug only shows as somebody who is not served, it takes minutes, and a run that is played ends before. */
+const SEEDS: Readonly<Record<string, number>> = { slots: 3 }
+const SEEDS_USUAL = 40
 const NOTHING = { from: -1, to: -1 }
 
 const runs: Readonly<Record<string, Readonly<Record<string, PlantedRun>>>> = {
@@ -34,19 +36,9 @@ const sizes: Readonly<Record<string, readonly Omit<RunName, 'name'>[]>> = {
     { servers: 7, liars: 1 },
     { servers: 3, liars: 0, crashes: 1 },
   ],
-  membership: [
-    { servers: 5, liars: 1 },
-    { servers: 8, liars: 1 },
-  ],
-  election: [
-    { servers: 4, liars: 1 },
-    { servers: 3, liars: 0 },
-    { servers: 7, liars: 2 },
-  ],
-  slots: [
-    { servers: 4, liars: 1 },
-    { servers: 3, liars: 0 },
-  ],
+  membership: [{}, { servers: 5, liars: 1 }, { servers: 8, liars: 1 }],
+  election: [{}, { servers: 4, liars: 1 }, { servers: 3, liars: 0 }, { servers: 7, liars: 2 }],
+  slots: [{}, { servers: 4, liars: 1 }, { servers: 3, liars: 0 }],
 }
 
 const named = process.argv.slice(2)
@@ -65,7 +57,10 @@ for (const [name, planted] of Object.entries(runs)) {
 }
 
 function specimen(name: string, bug: string, { says }: PlantedRun, pinned: number | undefined): Specimen | undefined {
-  const seeds = [...(pinned === undefined ? [] : [pinned]), ...Array.from({ length: SEEDS }, (_, place) => place + 1)]
+  const seeds = [
+    ...(pinned === undefined ? [] : [pinned]),
+    ...Array.from({ length: SEEDS[name] ?? SEEDS_USUAL }, (_, place) => place + 1),
+  ]
   for (const seed of seeds) {
     for (const size of sizes[name]!) {
       const spec: RunSpec = { run: { name, ...size, bug }, seed, acts: [], say: {} }

@@ -3,8 +3,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pinnedAddresses } from '../../src/play/addresses.ts'
+import { pinnedAddresses, pinnedWalks } from '../../src/play/addresses.ts'
 import { allPlaygrounds } from '../../src/play/all.ts'
+import { decodeWalk, isWalk, walkAmong, walkVerdict } from '../../src/play/explorers/address.ts'
+import { allExplorers } from '../../src/play/explorers/all.ts'
 import { playAddress } from '../../src/play/index.ts'
 import { readLesson } from '../../src/play/lessons.ts'
 import { levels } from '../../src/play/levels.ts'
@@ -35,17 +37,25 @@ export const PLAYED: readonly string[] = [
   'run=lock.n4.b1.f1.s-duel&seed=1&say=server-4:*h&do=drift:server-1*1.05;pause:client-1@2000+500000',
   ...pinnedAddresses.filter((_, place) => place % EVERY === 0),
   ...lessonAddresses(),
+  ...pinnedWalks,
   ...zoo.slice(0, SPECIMENS).map(({ address }) => address),
 ]
 
 /** What they come to in Node. */
 export function outcomesInNode(addresses: readonly string[]): (Outcome | string)[] {
   return addresses.map(address => {
+    if (isWalk(address)) return walkInNode(address)
     const play = playAddress(address, allPlaygrounds)
     if (typeof play === 'string') return play
     play.toEnd()
     return { hash: play.hash, verdict: verdictOf(play) }
   })
+}
+
+function walkInNode(address: string): Outcome | string {
+  const spec = decodeWalk(address)
+  const walk = typeof spec === 'string' ? spec : walkAmong(allExplorers, spec)
+  return typeof walk === 'string' ? walk : { hash: walk.hash, verdict: walkVerdict(walk) }
 }
 
 /** Addresses whose own hash is not that of their run. */

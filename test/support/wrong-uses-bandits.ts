@@ -1,11 +1,6 @@
 // Wrong uses of bandits: a part of the list in wrong-uses.ts.
 
-import type { WrongUse } from './wrong-use.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
-type Any = any
-const any = (value: unknown): Any => value
-const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
+import { any, type WrongUse, wrong } from './wrong-use.ts'
 
 const coins = { a: () => 1, b: () => 0 }
 /** One wrong use, or a few, of every function of bandits. */
@@ -40,15 +35,15 @@ export const banditWrongUses: readonly WrongUse[] = [
   wrong('JoinedGroup.maximise', "onLost is 'drop': say with armTimeout", ({ joined }) =>
     joined.maximise({ name: 'x', arms: ['a', 'b'], budget: 9, shuffler: 's', comparator: 'c', onLost: 'drop' }),
   ),
-  wrong('bandits.ucb1', 'sources is 5; it must be a list of at least 2 functions', ({ group }) =>
+  wrong('OpenBandits.ucb1', 'sources is 5; it must be a list of at least 2 functions', ({ group }) =>
     group.bandits.ucb1(any(5), 10),
   ),
-  wrong('bandits.ucb1', 'budget is "10"; it must be a whole number', ({ group }) =>
+  wrong('OpenBandits.ucb1', 'budget is "10"; it must be a whole number', ({ group }) =>
     group.bandits.ucb1([() => 1, () => 0], any('10')),
   ),
-  wrong('bandits.ucb2', 'alpha is 0; it must be', ({ group }) => group.bandits.ucb2([() => 1, () => 0], 10, 0)),
-  wrong('bandits.thompson', 'group.bandits.thompson has no option "record_". Did you mean record?', ({ group }) =>
+  wrong('OpenBandits.ucb2', 'alpha is 0; it must be', ({ group }) => group.bandits.ucb2([() => 1, () => 0], 10, 0)),
+  wrong('OpenBandits.thompson', 'group.bandits.thompson has no option "record_". Did you mean record?', ({ group }) =>
     group.bandits.thompson([() => 1, () => 0], 10, any({ record_: true })),
   ),
-  wrong('bandits.successiveRejects', 'sources is', ({ group }) => group.bandits.successiveRejects([() => 1], 10)),
+  wrong('OpenBandits.successiveRejects', 'sources is', ({ group }) => group.bandits.successiveRejects([() => 1], 10)),
 ]

@@ -1,12 +1,7 @@
 // Wrong uses of events: a part of the list in wrong-uses.ts.
 
 import { carried, nats } from '../../src/index.ts'
-import type { WrongUse } from './wrong-use.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
-type Any = any
-const any = (value: unknown): Any => value
-const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
+import { any, type WrongUse, wrong } from './wrong-use.ts'
 
 function cycle(): unknown {
   const round: Record<string, unknown> = {}

@@ -1,12 +1,9 @@
 // Wrong uses of ledgers: a part of the list in wrong-uses.ts.
 
 import { newAccount } from '../../src/index.ts'
-import type { WrongUse } from './wrong-use.ts'
+import { any, type WrongUse, wrong as wrongUse } from './wrong-use.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
-type Any = any
-const any = (value: unknown): Any => value
-const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call: `Ledger.${call}`, says, use })
+const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => wrongUse(`Ledger.${call}`, says, use)
 
 const alice = newAccount()
 const bob = newAccount().key

@@ -31,17 +31,12 @@ import {
   withToken,
 } from '../../src/guards/index.ts'
 import { carried, connect, embedded, enter, join, mqttBroker, nats, trust } from '../../src/index.ts'
-import type { WrongUse } from './wrong-use.ts'
+import { any, type WrongUse, wrong } from './wrong-use.ts'
 import { banditWrongUses } from './wrong-uses-bandits.ts'
+import { doorWrongUses } from './wrong-uses-doors.ts'
 import { eventWrongUses } from './wrong-uses-events.ts'
 import { ledgerWrongUses } from './wrong-uses-ledger.ts'
 
-export type { Stage } from './wrong-use.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: these are mistakes that types would refuse, as plain JavaScript makes them.
-type Any = any
-const any = (value: unknown): Any => value
-const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => ({ call, says, use })
 const never = { initial: () => 0, apply: (state: number) => ({ state, result: 0 }) }
 /** A loop refuses at the call, not at its first turn. */
 const next = (loop: AsyncGenerator<unknown>) => loop
@@ -50,12 +45,16 @@ const beginnings: readonly WrongUse[] = [
   wrong('embedded', 'embedded has no option "liarz". Did you mean liars?', () => embedded(any({ liarz: 1 }))),
   wrong('embedded', 'ttlMax is "1m"; it must be a whole number of milliseconds', () => embedded(any({ ttlMax: '1m' }))),
   wrong('embedded', 'embedded takes its options as an object, not the number 5', () => embedded(any(5))),
+  wrong('embedded', '3 servers cannot', () => embedded({ servers: 3, liars: 1 })),
   wrong('trust', 'trust has no option "crash". Did you mean crashes?', () => trust(any({ crash: 1 }))),
   wrong('connect', 'connect needs config: the client', () => connect(any({}))),
   wrong('connect', 'connect takes its options as an object, not text', () => connect(any('clients/admin'))),
   wrong('connect', 'connect takes its options as an object, not undefined', () => connect(any(undefined))),
   wrong('connect', 'log is "loud"; it must be a function', () => connect(any({ config: 'x', log: 'loud' }))),
   wrong('connect', 'blockedMax is -1; it must be', () => connect({ config: 'x', blockedMax: -1 })),
+  wrong('connect', '/no/such/folder', () => connect({ config: '/no/such/folder' })),
+  wrong('join', '/no/such/folder', () => join({ config: '/no/such/folder' })),
+  wrong('enter', '/no/such/folder', () => enter({ config: '/no/such/folder' })),
   wrong('enter', 'enter needs config: the', () => enter(any({}))),
   wrong('enter', 'enter has no option "attribute". Did you mean attributes?', () =>
     enter(any({ config: 'x', attribute: {} })),
@@ -111,6 +110,8 @@ const locks: readonly WrongUse[] = [
   wrong('Group.tryLock', 'strategy is "expo"; it must be one of', ({ group }) =>
     group.tryLock('x', { fair: false, strategy: any('expo') }),
   ),
+  wrong('Group.lock', 'ttl is -1', ({ group }) => group.lock('a', { ttl: -1 })),
+  wrong('Group.tryLock', 'name', ({ group }) => group.tryLock('')),
   wrong('Group.forceUnlock', "the lock's name is null", ({ group }) => group.forceUnlock(any(null))),
   wrong('Lease.extend', 'ttl is 1.5; it must be a whole number', async ({ group }) => {
     await using lease = await group.lock('extended')
@@ -144,10 +145,17 @@ const trees: readonly WrongUse[] = [
   wrong('SharedTree.delete', 'tree.delete has no option "versoin"', ({ tree }) =>
     tree.delete('/a', any({ versoin: 1 })),
   ),
+  ...['1', -1, 1.5].map(version =>
+    wrong('SharedTree.delete', `version is ${JSON.stringify(version)}; it must be a whole number from 0`, ({ tree }) =>
+      tree.delete('/a', any({ version })),
+    ),
+  ),
   wrong('SharedTree.get', 'stale is "yes"; it must be true or false', ({ tree }) =>
     tree.get('/a', any({ stale: 'yes' })),
   ),
   wrong('SharedTree.get', 'a path looks like /a/b', ({ tree }) => tree.get(any(5))),
+  wrong('SharedTree.get', 'no-slash', ({ tree }) => tree.get('no-slash')),
+  wrong('SharedTree.set', '/nothing-there', ({ tree }) => tree.set('/nothing-there', 'x')),
   wrong('SharedTree.exists', 'tree.exists has no option "stael". Did you mean stale?', ({ tree }) =>
     tree.exists('/a', any({ stael: true })),
   ),
@@ -488,6 +496,7 @@ export const wrongUses: readonly WrongUse[] = [
   ...trees,
   ...objects,
   ...ledgerWrongUses,
+  ...doorWrongUses,
   ...recipes,
   ...jobs,
   ...members,

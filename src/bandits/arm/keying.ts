@@ -2,20 +2,28 @@
 // comparator's key for it; a key is a hash of all parts, so that one honest arm is enough for nobody else to know it.
 
 import { decode, encode } from '../../core/index.ts'
-import type { Part } from '../../crypto/index.ts'
+import type { Part, RandomBytes } from '../../crypto/index.ts'
 import { keyCheck } from '../box.ts'
 import { boxesKey, shareAbout } from '../keys.ts'
-import { boundTo, digest, drawn, NOTHING, openSigned, say, signAndSeal } from '../party.ts'
+import { boundTo, digest, drawn, drawnBytes, NOTHING, openSigned, say, signAndSeal } from '../party.ts'
 import type { BanditTools } from '../settings.ts'
 import { type BanditMessage, KEY_BYTES, type Share, shareCodec } from '../wire.ts'
 import type { ArmKeys, ArmScene } from './state.ts'
 
+function partFrom(tools: BanditTools, secret: Uint8Array, ...about: readonly Part[]): Uint8Array {
+  return drawn(tools, secret, 'part of a key', ...about)
+}
+
+/** What the owner of this secret gives another arm for the key of the two. */
+export function pairFrom(tools: BanditTools, secret: Uint8Array, other: number): Uint8Array {
+  return partFrom(tools, secret, 'pair', other)
+}
+
 /** What the owner of this secret gives another arm, by its place, or the comparator. */
 export function shareFrom(tools: BanditTools, secret: Uint8Array, other: number | undefined): Share {
-  const part = (...about: readonly Part[]) => drawn(tools, secret, 'part of a key', ...about)
-  const boxes = part('boxes')
+  const boxes = partFrom(tools, secret, 'boxes')
   if (other === undefined) return { arms: NOTHING, boxes, pair: NOTHING }
-  return { arms: part('arms'), boxes, pair: part('pair', other) }
+  return { arms: partFrom(tools, secret, 'arms'), boxes, pair: pairFrom(tools, secret, other) }
 }
 
 function ownShare({ state, keys }: ArmScene, other: number | undefined): Share {
@@ -30,8 +38,17 @@ export function sendShare(scene: ArmScene, other: number | undefined): void {
   const to = other === undefined ? run.comparator : run.arms[other]!
   const bound = boundTo(keys.tools, run, state.runKey)
   const content = encode(shareCodec, ownShare(scene, other))
-  const sealed = signAndSeal(keys, state.secret, to, { about: shareAbout(bound, state.self, to.id), content })
+  const statement = { about: shareAbout(bound, state.self, to.id), content }
+  const sealed = signAndSeal(keys, state.secret, to, statement, sharesChance(scene, bound))
   say(scene, to.id, { kind: 'share', sealed })
+}
+
+/**
+ * One fresh key for all parts that this arm gives in this run: the seal's key is a hash of the receiver's key too, no two parties have
+ * the same (`checkRun`), and a receiver is always given the same part.
+ */
+function sharesChance({ state, keys }: ArmScene, bound: Uint8Array): RandomBytes {
+  return length => drawnBytes(keys.tools, state.secret, ['seal of all parts', bound], length)
 }
 
 export function sendShares(scene: ArmScene): void {
@@ -92,21 +109,21 @@ export function makeKeys(scene: ArmScene): ArmKeys | undefined {
     if (share === undefined) return undefined
     parts.push(share)
   }
-  const given = settings.run.arms.map((_, other) => ownShare(scene, other))
+  const given = settings.run.arms.map((_, other) => pairFrom(tools, state.secret, other))
   return keysFrom(tools, boundTo(tools, settings.run, state.runKey), state.place, { parts, given })
 }
 
-/** The keys of an arm, from what every arm gave it and what it gave every other. */
+/** The keys of an arm, from what every arm gave it and what it gave every other for the key of the two. */
 export function keysFrom(
   tools: BanditTools,
   run: Uint8Array,
   own: number,
-  { parts, given }: { readonly parts: readonly Share[]; readonly given: readonly Share[] },
+  { parts, given }: { readonly parts: readonly Share[]; readonly given: readonly Uint8Array[] },
 ): ArmKeys {
   const pairs = new Map<number, Uint8Array>()
   for (const [other, { pair }] of parts.entries()) {
     if (other === own) continue
-    const mine = given[other]!.pair
+    const mine = given[other]!
     pairs.set(other, digest(tools, 'pair', run, ...(own < other ? [mine, pair] : [pair, mine])))
   }
   const boxes = parts.map(part => part.boxes)

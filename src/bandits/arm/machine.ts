@@ -4,7 +4,7 @@
 // one secret and of what it saved first, so a restart repeats its words; one slot in an attempt; one token in a round.
 
 import type { NodeId, Protocol } from '../../core/index.ts'
-import { refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
+import { NO_REWARDS, refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
 import { type BanditMessage, KEY_BYTES } from '../wire.ts'
@@ -143,7 +143,7 @@ function onTurn(scene: ArmScene, from: NodeId, body: TurnMessage): void {
 
 /** To the others it is "an arm": which one, its owner knows. */
 function onFail(scene: ArmScene): void {
-  refuse(scene, 'an arm gives no rewards')
+  refuse(scene, NO_REWARDS)
 }
 
 function advance(scene: ArmScene): void {

@@ -193,7 +193,7 @@ class Audit {
     const secrets = run.arms.map(({ id }) => this.secretOf(id, 'arm'))
     const given = secrets.map(secret => run.arms.map((_, other) => shareFrom(tools, secret, other)))
     const keys = secrets.map((_, own) =>
-      keysFrom(tools, bound, own, { parts: given.map(of => of[own]!), given: given[own]! }),
+      keysFrom(tools, bound, own, { parts: given.map(of => of[own]!), given: given[own]!.map(({ pair }) => pair) }),
     )
     this.keys = keys
     const shuffler = this.secretOf(run.shuffler.id, 'shuffler')

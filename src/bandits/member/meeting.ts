@@ -304,6 +304,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   const known = state.runs.get(id)
   if (known !== undefined) return accept(scene, known)
   if (state.ended.has(id)) return decline(scene, terms, 'the run is over')
+  if (state.invited.has(id)) return
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
   const why = refusal(scene, terms) ?? crowded(scene, user)
@@ -318,7 +319,9 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
 }
 
 function crowded({ state }: BanditMemberScene, user: NodeId): string | undefined {
-  const ofUser = [...state.runs.values()].filter(({ terms }) => terms.user === user).length
+  const runs = [...state.runs.values()].filter(({ terms }) => terms.user === user).length
+  // What the owner of an arm has not answered counts, too: else one user's invitations would leave no room for others'.
+  const ofUser = runs + [...state.invited.values()].filter(terms => terms.user === user).length
   if (state.runs.size >= RUNS_MAX || state.invited.size >= RUNS_MAX) return `it takes part in ${RUNS_MAX} runs already`
   return ofUser >= RUNS_OF_USER_MAX ? `it takes part in ${ofUser} runs of '${user}' already` : undefined
 }

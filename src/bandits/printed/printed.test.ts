@@ -4,20 +4,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../core/index.ts'
-import { playOpen, successiveRejects } from '../open.ts'
+import { playOpen, type Source, successiveRejects } from '../open.ts'
 import { rejectPhases } from '../phases.ts'
 import { GRID, ucb1 } from '../policies/index.ts'
 import { countingTools, tapes } from '../proof/index.ts'
 import { rewardGrid } from '../rewards.ts'
 import { playRejects } from './rejects.ts'
-import { playRing, type RingLevel, type RingParts, type RingPull, type RingResult } from './ring.ts'
+import { playRing, type RingLevel, type RingParts, type RingPull, type RingResult, triedFirst } from './ring.ts'
 
 const LEVELS: readonly RingLevel[] = ['ucb-d', 'ucb-ds', 'ucb-ds2']
 const RUNS = Number(process.env.BANDIT_TAPES ?? 50)
 
-function ring(level: RingLevel, arms: number, budget: number, seed: number, more: Partial<RingParts> = {}) {
+type Change = Partial<RingParts> & { readonly sources?: readonly Source[] }
+
+function ring(level: RingLevel, arms: number, budget: number, seed: number, change: Change = {}) {
   const tools = countingTools()
-  const sources = tapes(seed, arms, 2 + (seed % 3))
+  const { sources = tapes(seed, arms, 2 + (seed % 3)), ...more } = change
   const { steps } = rewardGrid()
   const { below } = seededRandom(seed, 0x51)
   const order: number[] = []
@@ -106,6 +108,16 @@ describe('what it costs', () => {
     expect(more).toBeGreaterThanOrEqual(rounds)
     expect(more).toBeLessThanOrEqual(arms * rounds)
     expect(counted.opens - 2 * arms * rounds).toBeLessThanOrEqual(arms * rounds)
+  })
+
+  it('UCB-DS2: AS tries the key of the last leader first, and then all others', () => {
+    expect(triedFirst(4, 2)).toEqual([2, 0, 1, 3])
+    expect(triedFirst(4, 0)).toEqual([0, 1, 2, 3])
+    for (const nobody of [-1, 255]) expect(triedFirst(4, nobody)).toEqual([0, 1, 2, 3])
+    // One arm pays always and the others never: it leads in most rounds, and its key is the last of ten.
+    const sources = Array.from({ length: 10 }, (_, arm) => () => Number(arm === 9))
+    const opens = (level: 'ucb-ds' | 'ucb-ds2') => ring(level, 10, 400, 3, { sources }).counted.opens
+    expect(opens('ucb-ds2') - opens('ucb-ds')).toBeLessThan(3 * 391)
   })
 
   it('SR-secured, K = 10: 64 encryptions by DO and RP, 54 powers and decryptions, whatever the budget', () => {

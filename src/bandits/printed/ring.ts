@@ -158,7 +158,7 @@ export function* playRing(parts: RingParts): Generator<RingPull, RingResult, num
       arm.sum += yield { arm: place, number: arm.pulls + 1 }
       arm.pulls++
     }
-    leader = ringRound(parts, post, arms, order, about)
+    leader = ringRound(parts, post, arms, { order, about, before: leader })
     parts.decided?.(order, leader)
   }
   let sum: bigint | undefined
@@ -179,14 +179,15 @@ function toldTo(place: number, order: readonly number[], leader: number): Uint8A
   return Uint8Array.of(Number(leader === NOBODY || leader === place), Number(at === 0), order[at + 1] ?? NOBODY)
 }
 
+interface Ring {
+  readonly order: readonly number[]
+  readonly about: string
+  /** Who led in the round before. */
+  readonly before: number
+}
+
 /** Steps 3 and 4: once round the ring, and the leader to AS. */
-function ringRound(
-  parts: RingParts,
-  post: Post,
-  arms: readonly RingArm[],
-  order: readonly number[],
-  about: string,
-): number {
+function ringRound(parts: RingParts, post: Post, arms: readonly RingArm[], { order, about, before }: Ring): number {
   const { working = atOnce } = parts
   let sealed: Uint8Array | undefined
   let at = order[0]!
@@ -200,20 +201,23 @@ function ringRound(
         : post.send(from, name(next), about, passed)
     })
     const last = sealed
-    if (next === NOBODY) return working(AS, () => leaderOf(parts, about, post.receive(about, last)))
+    if (next === NOBODY) return working(AS, () => leaderOf(parts, about, post.receive(about, last), before))
     at = next
   }
 }
 
 /** Algorithm 10, lines 15 to 19: AS tries the keys of all arms. */
-function leaderOf({ level, seals, arms }: RingParts, about: string, named: Uint8Array): number {
+function leaderOf({ level, seals, arms }: RingParts, about: string, named: Uint8Array, before: number): number {
   if (level !== 'ucb-ds2') return named[0]!
-  for (let arm = 0; arm < arms; arm++) {
-    const opened = seals.open(name(arm), about, named)
-    if (opened?.[0] === arm) return arm
-  }
-  assert(false, 'no arm sealed the leader of this round')
-  return NOBODY
+  const found = triedFirst(arms, before).find(arm => seals.open(name(arm), about, named)?.[0] === arm)
+  assert(found !== undefined, 'no arm sealed the leader of this round')
+  return found
+}
+
+/** All arms, and in front the one that led before: it mostly leads again, and every key that does not fit costs more than one that does. */
+export function triedFirst(arms: number, before: number): number[] {
+  const order = Array.from({ length: arms }, (_, arm) => arm)
+  return order.includes(before) ? [before, ...order.filter(arm => arm !== before)] : order
 }
 
 export function permutation(length: number, below: (bound: number) => number): number[] {

@@ -19,10 +19,12 @@ export interface ViewShape {
   readonly seed: number
   readonly key: BlockFunction
   ties(arm: number, slot: number, all: number): number
+  /** The arm of each slot, in every round: a planted bug. */
+  readonly seats?: readonly number[]
 }
 
 /** Looks at so many rounds of these indices. */
-export function comparatorView({ indices, bits, rounds, seed, key, ties }: ViewShape): ViewDistances {
+export function comparatorView({ indices, bits, rounds, seed, key, ties, seats }: ViewShape): ViewDistances {
   const slots = indices.length
   const random = seededRandom(seed)
   const winners = new Map<string, number>()
@@ -30,7 +32,7 @@ export function comparatorView({ indices, bits, rounds, seed, key, ties }: ViewS
   const places = new Map<string, number>()
   const count = (map: Map<string, number>, what: unknown) => map.set(String(what), (map.get(String(what)) ?? 0) + 1)
   for (let all = 1; all <= rounds; all++) {
-    const lists = permutation(slots, random.below).map((arm, slot) =>
+    const lists = (seats ?? permutation(slots, random.below)).map((arm, slot) =>
       tagsOf(comparable(indices[arm]!, ties(arm, slot, all)), slot, { slots, bits }, { all, attempt: 0 }, key),
     )
     const found = compareTags(lists, bits)

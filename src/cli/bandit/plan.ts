@@ -38,7 +38,7 @@ export async function showPlan(line: PlanLine): Promise<void> {
   const plan = planOf(arms, { algorithm: algorithm as Algorithm, budget, batch })
   print(line.json, plan, () =>
     [
-      `${plan.rounds} rounds, at most ${plan.pulls} pulls, ${plan.messages} messages, ${size(plan.bytes)}`,
+      `${plan.rounds} ${plan.rounds === 1 ? 'round' : 'rounds'}, at most ${plan.pulls} pulls, ${plan.messages} messages, ${size(plan.bytes)}`,
       `about ${Math.ceil(plan.seconds)} s beside the pulls, at ${ROUND_MS} ms a round: your disks and network decide`,
       ...plan.told,
     ].join('\n'),

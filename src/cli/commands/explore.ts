@@ -29,6 +29,7 @@ import {
 } from '../../ordering/proof/index.ts'
 import type { Exploration, ExploreOptions } from '../../simulator/index.ts'
 import { action, choiceArgument, colour, EXIT_FAILED, newCommand, print, wholeNumber } from '../output.ts'
+import { walkLine } from '../walk.ts'
 
 interface Options {
   readonly system?: string
@@ -43,7 +44,8 @@ Example:
       tries everything that can happen in each of a few small systems: deliveries in every order, losses, a duplicate,
       a crash, timers, clocks that drift, both answers of a liar
   $ coterie explore lock --bug no-drift-factor
-      plants a bug and prints the shortest story in which it breaks a promise
+      plants a bug and prints the shortest story in which it breaks a promise, and the line that plays it: the same
+      address opens it in the lab's page, where a step of it can be another
   $ coterie explore ordering --system three --depth 18
       three servers and two clients, every schedule of at most 18 steps; some systems have a depth of their own, beyond
       which there are too many states
@@ -136,7 +138,7 @@ async function explore(protocol: string, options: Options): Promise<void> {
     systems: explorations,
   }
   const depthOf = (one: Explored) => options.depth ?? suite.systems[one.system]?.depth
-  const lines = () => explorations.map(one => describe(suite, one, depthOf(one)))
+  const lines = () => explorations.map(one => `${describe(suite, one, depthOf(one))}${playing(protocol, one)}`)
   print(options.json, summary, () => [...lines(), total(summary)].join('\n'))
   const tried = explorations.every(one => isTried(one, depthOf(one)))
   const reached = Object.values(summary.sometimes).every(Boolean)
@@ -187,6 +189,12 @@ function describe(suite: Suite, exploration: Explored, asked: number | undefined
   const verdict = isTried(exploration, asked) ? colour.green(safe) : colour.yellow('not all were tried')
   const never = missing.map(([name]) => `\n    ${colour.yellow(`never: ${name}`)}`).join('')
   return `${system}: ${count}, ${verdict} (${about})${never}`
+}
+
+/** A story is a run that can be played, changed and sent. */
+function playing(protocol: string, { system, broken }: Explored): string {
+  const line = broken && walkLine(protocol, system, broken.story)
+  return line === undefined ? '' : `\n  $ ${line}`
 }
 
 function total(summary: { states: number; wallMs: number }): string {

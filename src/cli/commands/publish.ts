@@ -72,10 +72,15 @@ export function attributesFrom(words: readonly string[]): Record<string, string 
     const at = word.indexOf('=')
     const [name, value] = at < 0 ? ['topic', word] : [word.slice(0, at), valueFrom(word.slice(at + 1))]
     if (name === '') throw new SettingsError(`${word} has no name before its =: write name=value.`)
-    if (name in attributes) throw new SettingsError(`${name} is given twice.`)
+    if (name in attributes) throw new SettingsError(givenTwice(name, word))
     attributes[name] = value
   }
   return { ...attributes }
+}
+
+function givenTwice(name: string, word: string): string {
+  if (name !== 'topic') return `${name} is given twice.`
+  return `topic is given twice: ${JSON.stringify(word)} has no =. Attributes are name=value, and --channel names a channel.`
 }
 
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }

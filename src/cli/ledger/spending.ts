@@ -85,8 +85,9 @@ ${SPENT}`
     .action(
       action(async (name: string, line: SpendLine & { readonly memo: string }) => {
         const payment = await paymentOf(line)
+        const paid = `paid ${line.amount}${payment.to === payment.from.key ? ' to itself' : ''}`
         await withLedger(name, line, async ledger =>
-          appended(line, `paid ${line.amount}`, await ledger.transfer({ ...payment, memo: line.memo }, waiting(line))),
+          appended(line, paid, await ledger.transfer({ ...payment, memo: line.memo }, waiting(line))),
         )
       }),
     )

@@ -108,7 +108,7 @@ describe.each(['blind', 'open'] as const)('%s', privacy => {
     expect(sum).toBeGreaterThan(4)
     const dead: ArmSource = () => Promise.reject(new Error('gone'))
     const failed = group.maximise({ name: 'x', arms: { dead, dull: () => 0 }, budget: 10, privacy }).result
-    await expect(failed).rejects.toThrow("arm 'dead' gave no reward for pull 1, in 4 tries.")
+    await expect(failed).rejects.toThrow("arm 'dead' gave no reward for pull 1, in 4 tries: gone.")
     await expect(failed).rejects.toBeInstanceOf(ArmFailed)
     await expect(failed).rejects.toMatchObject({ outcome: 'may have happened', cause: { message: 'gone' } })
   })

@@ -1,6 +1,6 @@
 // A run as its caller sees it: a result to wait for, and rounds to follow on the way.
 
-import { because } from '../../core/index.ts'
+import { because, checkValue, textOf } from '../../core/index.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
 import { RunEnded } from './errors.ts'
 
@@ -104,6 +104,7 @@ export class BanditHandle<Result extends BanditResult> implements AsyncIterable<
 
   /** Ends the run before its answer. */
   stop(why: string, cause?: unknown): void {
+    checkValue('why', textOf('why it ends'), why)
     const unknown = () => new RunEnded(`run '${this.shape.name}' has no answer: ${why}. ${this.spentSoFar()}`)
     if (this.shape.giveUp === undefined) return this.fail(because(unknown(), cause))
     void this.shape.giveUp(why).then(error => this.fail(because(error ?? unknown(), cause)))

@@ -24,7 +24,9 @@ export async function pullOnce({ name, source, grid, retries, signal }: Pulling,
       reward = await source({ pull, signal })
     } catch (error) {
       if (tries < retries && !signal.aborted) continue
-      throw because(new ArmFailed(`arm '${name}' gave no reward for pull ${pull}, in ${tries + 1} tries.`), error)
+      // For its owner alone: the user is told of "an arm".
+      const why = error instanceof Error && error.message !== '' ? `: ${error.message.replace(/\.$/, '')}` : ''
+      throw because(new ArmFailed(`arm '${name}' gave no reward for pull ${pull}, in ${tries + 1} tries${why}.`), error)
     }
     try {
       return grid.steps(reward)

@@ -74,7 +74,8 @@ export class EventChannel<Payload = unknown> {
   /** Publishes. Resolves when it is accepted: n - f servers hold it. */
   async publish(attributes: Attributes, payload?: Payload, options: PublishOptions = {}): Promise<EventReceipt> {
     checkPublish('publish', options)
-    const checked = await checkedPayload(this.options.check, payload)
+    const { check } = this.options
+    const checked = check === undefined ? { value: payload } : await checkedPayload(check, payload)
     if ('why' in checked) throw new EventRefused(this.name, `the payload does not fit: ${checked.why}.`)
     const { retained = false, expires, wait = true } = options
     const time = Date.now()

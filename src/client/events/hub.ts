@@ -25,6 +25,12 @@ export interface EventsLie {
 }
 
 const LIES_MAX = 100
+const NOTHING = () => {}
+
+/** Most calls wait for as long as it takes. */
+function endOf(options: WaitOptions, ended: (why: WaitEnd, cause?: unknown) => void): () => void {
+  return options.timeout === undefined && options.signal === undefined ? NOTHING : onWaitEnd(options, ended)
+}
 
 export class EventsHub {
   readonly command: (body: ClientCommand) => void
@@ -53,7 +59,7 @@ export class EventsHub {
       if (signal?.aborted)
         throw because(new EventRefused(channel, 'the call was cancelled before it began.'), signal.reason)
       const id = this.newId()
-      const stop = onWaitEnd(options, (why: WaitEnd, cause) => {
+      const stop = endOf(options, (why: WaitEnd, cause) => {
         this.waiting.delete(id)
         this.command({ kind: 'cancel', id })
         const said = why === 'timeout' ? `its time was up after ${options.timeout} ms.` : 'the call was cancelled.'

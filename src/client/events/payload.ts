@@ -1,6 +1,7 @@
 // What an event carries, as bytes: JSON or bytes as they are, told apart by the first one. And what a channel's schema says
 // of it: any library that speaks Standard Schema (version 1), described here by the little of it that is used.
 
+import { Shelf } from '../../core/bytes.ts'
 import { SettingsError } from '../../core/index.ts'
 import { whyNotJson } from '../objects/json.ts'
 
@@ -22,13 +23,15 @@ export type Verdict<Payload> =
 const BYTES = 0
 const JSON_TEXT = 1
 const NOTHING = 2
+/** What is packed is encoded at once. */
+const shelf = new Shelf()
 
 /** The payload as it travels. */
 export function packPayload(payload: unknown): Uint8Array {
   if (payload === undefined) return new Uint8Array([NOTHING])
   const isBytes = payload instanceof Uint8Array
   const body = isBytes ? payload : new TextEncoder().encode(asJson(payload))
-  const packed = new Uint8Array(1 + body.length)
+  const packed = shelf.take(1 + body.length)
   packed[0] = isBytes ? BYTES : JSON_TEXT
   packed.set(body, 1)
   return packed

@@ -221,7 +221,10 @@ export class EventSubscription<Payload = unknown> {
   private async deliver(event: Handed, answer: (done: boolean) => void): Promise<void> {
     const { content } = event
     if (content.expires !== undefined && content.expires > 0 && content.expires <= Date.now()) return answer(true)
-    const checked = await checkedPayload(this.about.check, unpackPayload(content.payload))
+    const { check } = this.about
+    const payload = unpackPayload(content.payload)
+    // In any case after what the node below is doing: a handler may take its time.
+    const checked = await (check === undefined ? { value: payload } : checkedPayload(check, payload))
     if ('why' in checked) {
       this.refusedCount++
       return answer(true)

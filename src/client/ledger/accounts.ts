@@ -1,7 +1,7 @@
 // Accounts: an Ed25519 key. Who holds the secret owns what the key owns; nobody can give it back.
 
 import { randomBytes } from 'node:crypto'
-import { SettingsError } from '../../core/index.ts'
+import { kindOf, SettingsError } from '../../core/index.ts'
 import { isSigningKey, SIGNING_SEED_BYTES } from '../../crypto/ed25519.ts'
 import { fromHex, toHex } from '../../ledger/index.ts'
 import { opensslSigner } from '../../runtime/certificates/signatures.ts'
@@ -26,11 +26,17 @@ export function newAccount(): NewAccount {
 
 /** The account of a secret that was kept. */
 export function accountFrom(secret: string): NewAccount {
-  const seed = fromHex(secret)
+  const seed = typeof secret === 'string' ? fromHex(secret) : undefined
   if (seed?.length !== SIGNING_SEED_BYTES)
     throw new SettingsError('the secret of an account is 64 digits of hexadecimal.')
   const { publicKey, sign } = opensslSigner(seed)
-  const account = { key: toHex(publicKey), sign }
+  const account = {
+    key: toHex(publicKey),
+    sign(message: Uint8Array) {
+      if (!(message instanceof Uint8Array)) throw new SettingsError(`message must be bytes, not ${kindOf(message)}.`)
+      return sign(message)
+    },
+  }
   // Not among what is printed or copied with the account.
   Object.defineProperty(account, 'secret', { value: secret, enumerable: false })
   return account as NewAccount

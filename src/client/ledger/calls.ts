@@ -78,8 +78,8 @@ export class LedgerCalls {
       kind: 'created'
     }
     if (!event.ok) {
-      const said = Object.entries(event.answers).map(([server, why]) => `${server}: ${why}`)
-      throw new SettingsError(`ledger '${genesis.name}' was not opened. ${said.join('; ')}`)
+      const said = Object.entries(event.answers).map(([server, why]) => `${server}: ${why.replace(/\.$/, '')}`)
+      throw new SettingsError(`ledger '${genesis.name}' was not opened. ${said.join('; ')}.`)
     }
     this.open(descriptor)
     return descriptor

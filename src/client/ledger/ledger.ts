@@ -187,8 +187,9 @@ export class Ledger {
     options: WaitOptions & { readonly register?: string; readonly asset?: string } = {},
   ): Promise<{ readonly amount: bigint; readonly size: number }> {
     checkBalance('ledger.balance', options)
+    const asset = options.asset === undefined ? undefined : toHex(idOf(options.asset))
     const { amount, balances, size } = await this.holding(key, options)
-    return { amount: options.asset === undefined ? amount : (balances.get(options.asset) ?? 0n), size }
+    return { amount: asset === undefined ? amount : (balances.get(asset) ?? 0n), size }
   }
 
   /** What an account holds and which sequence is next. */

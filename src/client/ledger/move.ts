@@ -1,7 +1,7 @@
 // Value from one ledger to another, exactly once: burned there, minted here, or made void here and refunded there. No clock
 // is used, and a client that is stopped between two steps goes on from the burn.
 
-import { called, optionsSchema, type Rule, required, textOf } from '../../core/index.ts'
+import { called, optionsSchema, required, textOf } from '../../core/index.ts'
 import type { LedgerReceipt } from '../../ledger/index.ts'
 import { NotProven, toHex, verifyReceipt } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
@@ -9,12 +9,23 @@ import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
 import { LedgerRefused, MoveInFlight } from './errors.ts'
 import type { Ledger } from './ledger.ts'
+import { account, checkReceipt, ledger } from './options.ts'
 
-/** What to move, and where. */
-export interface MoveOptions extends WaitOptions {
+/** Between which ledgers, and whose coins: what a move that was begun is taken back with. */
+export interface MoveBetween extends WaitOptions {
   readonly out: Ledger
   readonly into: Ledger
   readonly from: Account
+}
+
+/** How a move that was begun goes on. */
+export interface ResumeOptions extends MoveBetween {
+  /** Is told how far it has come. */
+  readonly progress?: (step: MoveStep) => void
+}
+
+/** What to move, and where. */
+export interface MoveOptions extends ResumeOptions {
   /** The key that gets it in the other ledger. */
   readonly to: string
   readonly amount: bigint
@@ -22,22 +33,25 @@ export interface MoveOptions extends WaitOptions {
   readonly asset?: string
   /** Is given the signed burn before anybody else sees it: keep it, and `resume` it after a crash. */
   readonly save?: (burn: Uint8Array) => void | Promise<void>
-  /** Is told how far it has come. */
-  readonly progress?: (step: MoveStep) => void
 }
 
-const thing = (must: string): Rule => ({ must, fits: value => typeof value === 'object' && value !== null })
+const betweenRules = {
+  out: required(ledger),
+  into: required(ledger),
+  from: required(account),
+  ...waitRules,
+}
+const resumeRules = { ...betweenRules, progress: called('that is told how far it has come') }
 const checkMove = optionsSchema<MoveOptions>({
-  out: required(thing('the ledger that it leaves')),
-  into: required(thing('the ledger that it comes to')),
-  from: required(thing('the account that pays')),
+  ...resumeRules,
   to: required(textOf('the key that gets it')),
   amount: required({ must: 'a bigint', fits: value => typeof value === 'bigint' }),
   asset: textOf('the id of a ledger'),
   save: called('that keeps the signed burn'),
-  progress: called('that is told how far it has come'),
-  ...waitRules,
 })
+
+const checkBetween = optionsSchema<MoveBetween>(betweenRules)
+const checkResume = optionsSchema<ResumeOptions>(resumeRules)
 
 /** How far a move has come. */
 export type MoveStep =
@@ -71,18 +85,15 @@ export async function move(options: MoveOptions): Promise<Moved> {
 }
 
 /** Goes on with a move from its saved burn: nothing is done twice. */
-export async function resume(
-  burn: Uint8Array,
-  options: WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from' | 'progress'>,
-): Promise<Moved> {
+export async function resume(burn: Uint8Array, options: ResumeOptions): Promise<Moved> {
+  checkResume('resume', options)
   return arrive(await options.out.submit(burn, waitOf(options)), options)
 }
 
 /** Takes a move in flight back: makes the burn void where it could be minted, and refunds it. Rejects where it was minted. */
-export async function refundMove(
-  burn: LedgerReceipt,
-  options: WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from'>,
-): Promise<LedgerReceipt> {
+export async function refundMove(burn: LedgerReceipt, options: MoveBetween): Promise<LedgerReceipt> {
+  checkReceipt('burn', burn)
+  checkBetween('refundMove', options)
   const { out, into, from } = options
   const wait = waitOf(options)
   const voided = await shown(out, into, burn, wait, one => into.void(one, from, wait)).catch(async error => {
@@ -121,10 +132,7 @@ async function shown(
   }
 }
 
-async function arrive(
-  burn: LedgerReceipt,
-  options: WaitOptions & Pick<MoveOptions, 'out' | 'into' | 'from' | 'progress'>,
-): Promise<Moved> {
+async function arrive(burn: LedgerReceipt, options: ResumeOptions): Promise<Moved> {
   const { out, progress } = options
   if (verifyReceipt(burn, out.descriptor, ledgerCryptoOf()).kind !== 'burn')
     throw new NotProven('the receipt is of no burn.')
@@ -133,7 +141,8 @@ async function arrive(
     throw new MoveInFlight(burn, error)
   })
   progress?.({ step: 'minted', receipt: mint })
-  return { burn, mint, refund: () => refundMove(burn, options) }
+  const { into, from } = options
+  return { burn, mint, refund: () => refundMove(burn, { out, into, from, ...waitOf(options) }) }
 }
 
 /** Another process, or anybody, may have minted it: that is an arrival too. */

@@ -1,6 +1,7 @@
 // What callers of a ledger may say, by name and kind: what is not meant so is refused before anything is signed.
 
-import { checkValue, optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
+import { checkValue, listOf, objectWith, optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
+import { accountGiven, bytesGiven, checkpointGiven, ledgerGiven, receiptGiven, shownGiven } from '../../ledger/given.ts'
 import type { Checkpoint, Descriptor } from '../../ledger/index.ts'
 import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
@@ -72,45 +73,24 @@ export interface EpochOptions {
 const coins: Rule = { must: 'a bigint', fits: value => typeof value === 'bigint' }
 const anything = (must: string): Rule => ({ must, fits: value => value !== undefined && value !== null })
 const register = textOf('the name of a register')
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-const isBytes = (value: unknown): boolean => value instanceof Uint8Array
-const isCheckpoint = (value: unknown): boolean =>
-  isBytes(field(value, 'root')) && Number.isInteger(field(value, 'size')) && Array.isArray(field(value, 'votes'))
-const isReceipt = (value: unknown): boolean =>
-  isBytes(field(value, 'leaf')) && isBytes(field(value, 'ledger')) && isCheckpoint(field(value, 'checkpoint'))
-const isDescriptor = (value: unknown): boolean =>
-  isBytes(field(value, 'id')) && Array.isArray(field(value, 'registerIds'))
-const account: Rule = {
-  must: 'an account (newAccount, accountFrom)',
-  fits: value => typeof field(value, 'key') === 'string' && typeof field(value, 'sign') === 'function',
-}
-const operators: Rule = {
-  must: 'a list of accounts',
-  fits: value => Array.isArray(value) && value.every(account.fits),
-}
-const checkpoint: Rule = { must: 'a checkpoint', fits: isCheckpoint }
-const receipt: Rule = { must: 'the receipt of a burn', fits: isReceipt }
-const shown: Rule = {
-  must: 'a receipt, or the index of a leaf where the ledger has two registers',
-  fits: value => isReceipt(value) || (Number.isSafeInteger(value) && (value as number) >= 0),
-}
-const peer: Rule = {
-  must: 'a ledger or its descriptor',
-  fits: value => isDescriptor(value) || isDescriptor(field(value, 'descriptor')),
-}
+const receipt: Rule = { ...receiptGiven, must: 'the receipt of a burn' }
+const operators: Rule = listOf(accountGiven, 'accounts')
+
+/** A ledger that calls can be made to, not only its descriptor. */
+export const ledger: Rule = objectWith(['submit', 'mint', 'void', 'refund'], 'a ledger (group.ledger, createLedger)')
+export const account: Rule = accountGiven
 
 /** Refuses what shows no burn, and no void. */
-export const checkShown = (name: string, value: unknown): void => checkValue(name, shown, value)
+export const checkShown = (name: string, value: unknown): void => checkValue(name, shownGiven, value)
 export const checkReceipt = (name: string, value: unknown): void => checkValue(name, receipt, value)
-export const checkCheckpoint = (name: string, value: unknown): void => checkValue(name, checkpoint, value)
-export const checkPeer = (value: unknown): void => checkValue('peer', peer, value)
-export const checkOwner = (value: unknown): void => checkValue('owner', account, value)
+export const checkCheckpoint = (name: string, value: unknown): void => checkValue(name, checkpointGiven, value)
+export const checkPeer = (value: unknown): void => checkValue('peer', ledgerGiven, value)
+export const checkOwner = (value: unknown): void => checkValue('owner', accountGiven, value)
 export const checkFrom = (value: unknown): void => checkValue('from', whole(0), value)
 export const checkLeaf = (value: unknown): void =>
-  checkValue('leaf', { must: 'the bytes of a signed transaction', fits: isBytes }, value)
+  checkValue('leaf', bytesGiven('the bytes of a signed transaction'), value)
 const spendingRules = {
-  from: required(account),
+  from: required(accountGiven),
   to: required(textOf('the key of an account')),
   amount: required(anything('a bigint')),
   register,
@@ -124,7 +104,10 @@ export const checkPayment = optionsSchema<Payment>({
 })
 export const checkBurning = optionsSchema<Burning>({
   ...spendingRules,
-  into: required(anything('a ledger, its descriptor or its id')),
+  into: required({
+    must: 'a ledger, its descriptor or its id',
+    fits: value => typeof value === 'string' || ledgerGiven.fits(value),
+  }),
   expires: whole(0),
 })
 export const checkSpending = optionsSchema<Spending>(spendingRules)
@@ -152,11 +135,11 @@ export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: s
 export const checkFollowing = optionsSchema<WaitOptions & { readonly from?: number }>({ ...waitRules, from: whole(0) })
 export const checkAudit = optionsSchema<WaitOptions & { readonly seen?: Checkpoint }>({
   ...waitRules,
-  seen: checkpoint,
+  seen: checkpointGiven,
 })
 export const checkFork = optionsSchema<Fork>({
-  one: required(checkpoint),
-  other: required(checkpoint),
-  root: { must: 'a root', fits: isBytes },
-  path: { must: 'a list of hashes', fits: value => Array.isArray(value) && value.every(isBytes) },
+  one: required(checkpointGiven),
+  other: required(checkpointGiven),
+  root: bytesGiven('a root'),
+  path: listOf(bytesGiven('a hash'), 'hashes'),
 })

@@ -306,13 +306,19 @@ export class SharedTree {
     checkPath(path)
     const answer = decode(resultCodec, await this.port.submit(inBytes(operation, path), this.with(options)))
     if (!answer.ok) throw new TreeError('malformed', path)
-    if (answer.value.kind === 'error') throw new TreeError(answer.value.code, answer.value.path, answer.value.at)
+    if (answer.value.kind === 'error') throw refusalOf(answer.value, operation)
     return answer.value as TreeResult & { kind: K }
   }
 
   private with<Options extends WaitOptions>(options: Options): Options {
     return options.timeout === undefined ? { ...options, ...this.waiting } : options
   }
+}
+
+function refusalOf({ code, path, at }: TreeResult & { kind: 'error' }, operation: TreeOperation): TreeError {
+  const { kind } = operation
+  const isAboutLease = kind === 'renew' || kind === 'revoke'
+  return isAboutLease ? new TreeError(code, path, at, `lease ${operation.lease}`) : new TreeError(code, path, at)
 }
 
 type Listen = (path: string, listener: (event: WatchEvent) => void, subtree: boolean) => Promise<AsyncDisposable>

@@ -7,9 +7,9 @@ import {
   scheduleOf,
   type Wanted,
 } from '../../bandits/index.ts'
-import { PATIENCE_MAX } from '../../bandits/machines.ts'
+import { NO_REWARDS, PATIENCE_MAX } from '../../bandits/machines.ts'
 import { called, checkValue, SettingsError } from '../../core/index.ts'
-import { RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
+import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
 import type { ArmSource } from '../bandits/options.ts'
 import {
   BanditHandle,
@@ -179,7 +179,7 @@ export class MemberRuns {
         this.waiting.get(event.name)?.resolve({ ...event, ...this.files.committed(event) })
         break
       case 'stopped':
-        this.waiting.get(event.name)?.reject(new TamperedRound(`run '${event.name}' has no answer: ${event.why}.`))
+        this.waiting.get(event.name)?.reject(stoppedError(event.name, event.why))
         break
       case 'unstarted':
         this.waiting.get(event.name)?.reject(new RunRefused(`run '${event.name}' did not begin: ${event.why}.`))
@@ -226,4 +226,10 @@ function wantedOf(
   const { pace = 0, armTimeout = 0, onLost = 'stop' } = time
   const kept = { pace, armTimeout: Math.ceil(armTimeout), drops: onLost === 'drop', audit: audit !== false }
   return { name, arms, budget, rewards, shuffler, patience, ...kept, ...how }
+}
+
+/** An arm that fails is no lie. Which one it was, its owner knows. */
+function stoppedError(name: string, why: string): ArmFailed | TamperedRound {
+  const sentence = `run '${name}' has no answer: ${why}.`
+  return why === NO_REWARDS ? new ArmFailed(sentence) : new TamperedRound(sentence)
 }

@@ -61,8 +61,9 @@ export class TreeError extends CoterieError {
   readonly path: string
   readonly at: number | undefined
 
-  constructor(code: TreeErrorCode, path: string, at?: number) {
-    super(`${path}: ${reason(code, path)}${at === undefined ? '' : ` (number ${at + 1} of the transaction)`}`)
+  /** `what`: what it is about, where that is no entry. */
+  constructor(code: TreeErrorCode, path: string, at?: number, what = path) {
+    super(`${what}: ${reason(code, path)}${at === undefined ? '' : ` (number ${at + 1} of the transaction)`}`)
     this.code = code
     this.path = path
     this.at = at

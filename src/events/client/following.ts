@@ -7,23 +7,26 @@
 import type { NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { signedAmong, signedSource } from '../signed.ts'
+import { signedAmong, signedSource, sizeOf } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, askAgain, narrow, settleDoubt } from './checking.ts'
+import { beatUnknown, isKnown, trackedOf } from './knowing.ts'
 import { follow, passOver } from './members.ts'
 import { hearQueue } from './queueing.ts'
 import {
   accuse,
   type ClientScene,
+  FETCHED_BYTES_MAX,
   PATIENCE_BEATS,
   type Subscription,
   say,
   TRACKED_MAX,
   type Tracked,
   tell,
+  UNHANDED_BYTES_MAX,
   UNHANDED_MAX,
 } from './state.ts'
-import { newTracked } from './tracked.ts'
+import { forgetItem, keepItem } from './tracked.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
@@ -34,31 +37,46 @@ export function onHeads(scene: ClientScene, from: NodeId, body: Message<'heads'>
   if (member === undefined || subscription.phase !== 'open') return
   member.silent = 0
   member.alone = body.alone
+  subscription.refusedBy.delete(from)
   // A new life of the server may hold less: its disk was lost.
-  if (member.epoch !== body.epoch) member.heads.clear()
-  member.epoch = body.epoch
-  member.mark = body.mark
+  const isNewLife = member.epoch !== body.epoch
+  if (isNewLife) member.heads.clear()
+  let left = 0
   for (const { counter, base, ...source } of body.entries) {
     if (source.channel !== subscription.channel || !isSource(source)) continue
-    const key = sourceKey(source)
-    const known = subscription.tracked.get(key)
-    if (known === undefined && subscription.tracked.size >= TRACKED_MAX) continue
-    const one = known ?? newTracked(source, 0)
-    subscription.tracked.set(key, one)
-    member.heads.set(key, { counter, base })
+    const one = trackedOf(scene, subscription, from, source)
+    if (one === undefined) {
+      if (subscription.tracked.size < TRACKED_MAX) left++
+      continue
+    }
+    member.heads.set(sourceKey(source), { counter, base })
+    if (!isKnown(scene, subscription, one) && from !== subscription.members[0]!.server) continue
     leaveCut(scene, subscription, one)
     fetchNext(scene, subscription, one)
     advanceTracked(scene, subscription, one)
   }
+  // What there is no room for yet is told again.
+  member.epoch = body.epoch
+  member.mark = left === 0 ? body.mark : isNewLife ? 0 : member.mark
 }
 
 /** Asks the server that sends for what follows; not while the handler has enough to do. */
 function fetchNext(scene: ClientScene, subscription: Subscription, one: Tracked): void {
   const [lead] = subscription.members
-  if (lead === undefined || one.fetching || one.items.size >= UNHANDED_MAX || one.closedAt > 0) return
+  if (lead === undefined || one.fetching || hasEnough(subscription, one) || one.closedAt > 0) return
   one.fetching = true
   const { id: sub, version } = subscription
   say(scene, lead.server, { kind: 'fetch', sub, version, source: one.source, after: one.through, to: 0 })
+}
+
+/** The handler has enough to do. */
+function hasEnough({ unhanded }: Subscription, { items }: Tracked): boolean {
+  return items.size >= UNHANDED_MAX || (items.size > 0 && unhanded >= FETCHED_BYTES_MAX)
+}
+
+/** Whether so much more is kept: very many sources, or one that shows what nobody asked for, end here. It comes again. */
+function hasRoom({ unhanded }: Subscription, items: readonly Item[]): boolean {
+  return unhanded === 0 || unhanded + items.reduce((sum, item) => sum + sizeOf(item), 0) <= UNHANDED_BYTES_MAX
 }
 
 /**
@@ -71,7 +89,7 @@ function leaveCut(scene: ClientScene, subscription: Subscription, one: Tracked):
   if (cut <= one.checked || one.handed > 0) return
   for (const counter of one.items.keys()) if (counter <= one.checked) return
   tell(scene, { kind: 'missed', id: subscription.id, source: one.source, from: one.checked + 1, to: cut })
-  for (const counter of one.items.keys()) if (counter <= cut) one.items.delete(counter)
+  for (const counter of one.items.keys()) if (counter <= cut) forgetItem(subscription, one, counter)
   one.done = cut
   one.checked = cut
   one.through = Math.max(one.through, cut)
@@ -92,10 +110,11 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
   }
   if (from !== subscription.members[0]!.server) return
   if (body.after > one.through || body.through <= one.through) return
-  one.identity = body.identity
-  for (const item of body.items) if (item.counter > one.through) one.items.set(item.counter, item)
-  one.through = body.through
   one.fetching = false
+  if (!hasRoom(subscription, body.items)) return
+  one.identity = body.identity
+  for (const item of body.items) if (item.counter > one.through) keepItem(subscription, one, item)
+  one.through = body.through
   fetchNext(scene, subscription, one)
   advanceTracked(scene, subscription, one)
 }
@@ -104,9 +123,8 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
 function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, body: Message<'found'>): boolean {
   const { settings } = scene
   const { source, identity, items } = body
-  const signed = settings.rules.checksSignature()
-    ? signedAmong(settings, signedSource(settings, source), identity, items)
-    : undefined
+  const isSigned = settings.liars > 0 && settings.rules.checksSignature()
+  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), identity, items) : undefined
   let last = body.after
   for (const item of items) {
     const why = signed?.has(item) === false ? 'showed an event nobody signed' : whyFalse(subscription, item, body)
@@ -135,13 +153,14 @@ export function beatFollowing(scene: ClientScene, subscription: Subscription): v
   }
   for (const member of subscription.members) member.silent++
   follow(scene, subscription)
-  for (const one of subscription.tracked.values()) beatSource(scene, subscription, one)
+  beatUnknown(scene, subscription)
+  for (const one of subscription.tracked.values()) if (one.toldBy === undefined) beatSource(scene, subscription, one)
 }
 
 function beatSource(scene: ClientScene, subscription: Subscription, one: Tracked): void {
   const key = sourceKey(one.source)
   const most = Math.max(...subscription.members.map(({ heads }) => heads.get(key)?.counter ?? 0))
-  if (most <= one.checked || one.closedAt > 0 || one.items.size >= UNHANDED_MAX) {
+  if (most <= one.checked || one.closedAt > 0 || hasEnough(subscription, one)) {
     one.stalled = 0
     return
   }
@@ -160,11 +179,14 @@ function beatSource(scene: ClientScene, subscription: Subscription, one: Tracked
   } else if (one.stalled > PATIENCE_BEATS + 1) judge(scene, subscription, one, key)
 }
 
-export function onTold({ state }: ClientScene, from: NodeId, { source, counter }: Message<'told'>): void {
+export function onTold(scene: ClientScene, from: NodeId, { source, counter }: Message<'told'>): void {
+  const { state } = scene
   if (!state.servers.includes(from)) return
   for (const subscription of state.subscriptions.values()) {
     const one = subscription.tracked.get(sourceKey(source))
-    if (one !== undefined && one.stalled >= PATIENCE_BEATS) one.told.set(from, counter)
+    if (one === undefined || one.stalled < PATIENCE_BEATS) continue
+    one.told.set(from, counter)
+    isKnown(scene, subscription, one)
   }
 }
 

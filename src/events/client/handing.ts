@@ -6,6 +6,7 @@ import { readContent } from '../content.ts'
 import { type Source, sourceKey } from '../wire.ts'
 import { finishTask } from './queueing.ts'
 import { type ClientCommand, type ClientScene, type Subscription, type Tracked, tell } from './state.ts'
+import { forgetItem } from './tracked.ts'
 
 /** Gives the handler as much as it may have. */
 export function handOver(scene: ClientScene, subscription: Subscription): void {
@@ -62,7 +63,7 @@ export function onAck(scene: ClientScene, command: ClientCommand & { kind: 'ack'
   const handed = handedTo(scene, id, source, counter)
   if (handed === undefined) return
   const { subscription, one } = handed
-  one.items.delete(counter)
+  forgetItem(subscription, one, counter)
   one.done = counter
   one.handed = 0
   subscription.moved = true

@@ -7,12 +7,15 @@ import { kthLargest, type NodeId } from '../../core/index.ts'
 import { decodeContent } from '../content.ts'
 import { encodeFilter, type Filter, matches } from '../filter.ts'
 import { certificateOf } from '../rules.ts'
-import { isSigned, signedSource } from '../signed.ts'
+import { isSigned, signedSource, sizeOf } from '../signed.ts'
 import { type EventsMessage, isName, type RetainedEvent, sourceKey } from '../wire.ts'
+import { keep, release } from './shares.ts'
 import {
   accuse,
   type ClientCommand,
+  type ClientEvent,
   type ClientScene,
+  type ClientState,
   type Inquiry,
   PATIENCE_BEATS,
   type Recalled,
@@ -26,6 +29,8 @@ type Command<Kind extends ClientCommand['kind']> = ClientCommand & { kind: Kind 
 
 /** Questions under way at once. */
 const INQUIRIES_MAX = 1_000
+/** What a head, a position or half a complaint in an answer takes: three names and their places. */
+const LINE_BYTES = 400
 
 export function onSurvey(scene: ClientScene, { id, channel }: Command<'survey'>): void {
   begin(scene, { kind: 'survey', id, channel }, false)
@@ -60,7 +65,33 @@ function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, filter?
 }
 
 export function onCancel({ state }: ClientScene, { id }: Command<'cancel'>): void {
-  state.inquiries.delete(id)
+  const inquiry = state.inquiries.get(id)
+  if (inquiry !== undefined) close(state, inquiry)
+}
+
+/** It is answered, or nobody waits. */
+function close(state: ClientState, inquiry: Inquiry): void {
+  for (const [server, body] of inquiry.answers) release(state, server, answerBytes(body))
+  inquiry.answers.clear()
+  state.inquiries.delete(inquiry.id)
+}
+
+/** What an answer takes while the others are waited for. */
+function answerBytes(body: Message<'surveyed' | 'reminded' | 'recalled'>): number {
+  switch (body.kind) {
+    case 'surveyed':
+      return body.cursors.reduce(
+        (sum, { entries }) => sum + LINE_BYTES + LINE_BYTES * entries.length,
+        LINE_BYTES * (1 + body.entries.length),
+      )
+    case 'reminded':
+      return body.events.reduce(
+        (sum, { item, identity }) => sum + LINE_BYTES + identity.length + sizeOf(item),
+        LINE_BYTES,
+      )
+    case 'recalled':
+      return LINE_BYTES * (1 + 2 * body.complaints.length)
+  }
 }
 
 function sayAgain(scene: ClientScene, { ask, answers }: Inquiry): void {
@@ -86,6 +117,8 @@ function answered(scene: ClientScene, from: NodeId, body: Message<'surveyed' | '
   const inquiry = state.inquiries.get(body.id)
   if (inquiry === undefined || body.kind !== ANSWERS[inquiry.ask.kind] || !state.servers.includes(from)) return
   if (inquiry.targets !== undefined) return
+  // The first answer counts; one that is too large for what this server may say is none.
+  if (inquiry.answers.has(from) || !keep(scene, from, answerBytes(body))) return
   inquiry.answers.set(from, body)
   if (inquiry.answers.size === state.servers.length) conclude(scene, inquiry)
 }
@@ -109,19 +142,23 @@ function conclude(scene: ClientScene, inquiry: Inquiry): void {
     inquiry.targets = targetsOf(scene, inquiry)
     return drained(scene, inquiry)
   }
-  state.inquiries.delete(inquiry.id)
+  tell(scene, conclusionOf(scene, inquiry))
+  close(state, inquiry)
+}
+
+function conclusionOf(scene: ClientScene, inquiry: Inquiry): ClientEvent {
   const { id } = inquiry
-  if (inquiry.ask.kind === 'remind') return tell(scene, { kind: 'reminded', id, events: newestOf(scene, inquiry) })
-  if (inquiry.ask.kind === 'recall') return tell(scene, { kind: 'recalled', id, servers: recalledBy(inquiry) })
-  if (inquiry.lagOf !== '') return tell(scene, { kind: 'lag', id, behind: queueBehind(scene, inquiry) })
+  if (inquiry.ask.kind === 'remind') return { kind: 'reminded', id, events: newestOf(scene, inquiry) }
+  if (inquiry.ask.kind === 'recall') return { kind: 'recalled', id, servers: recalledBy(inquiry) }
+  if (inquiry.lagOf !== '') return { kind: 'lag', id, behind: queueBehind(scene, inquiry) }
   const servers = [...inquiry.answers].flatMap(([server, { kind, ...said }]) =>
     kind === 'surveyed' ? [{ server, ...(said as Omit<Message<'surveyed'>, 'kind'>) }] : [],
   )
-  tell(scene, {
+  return {
     kind: 'surveyed',
     id,
     servers: servers.map(({ server, entries, cursors }) => ({ server, entries, cursors })),
-  })
+  }
 }
 
 function recalledBy({ answers }: Inquiry): Recalled[] {
@@ -179,7 +216,7 @@ function drained(scene: ClientScene, inquiry: Inquiry): void {
       if (target > 0 && (one?.done ?? 0) < target && !one?.closedAt) return
     }
   }
-  state.inquiries.delete(inquiry.id)
+  close(state, inquiry)
   tell(scene, { kind: 'drained', id: inquiry.id })
 }
 

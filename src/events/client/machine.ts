@@ -21,6 +21,7 @@ import {
 import { keepCursor, onChange, onLoaded, onPassed, onSaved, onSubscribe, onUnsubscribe } from './opening.ts'
 import { onFull, onHeld, onPublishCommand, resend } from './publishing.ts'
 import { beatQueue, onEnlist, onSkipped, onTask, onTerms } from './queueing.ts'
+import { onRefused } from './refusing.ts'
 import {
   type ClientCommand,
   type ClientEvent,
@@ -39,7 +40,7 @@ export function eventsClient(settings: EventsClientSettings): EventsClient {
     name: 'events client',
     init: (self, servers) => {
       const maps = { outgoing: new Map(), subscriptions: new Map(), queues: new Map() }
-      const rest = { inquiries: new Map(), blamed: new Map() }
+      const rest = { inquiries: new Map(), blamed: new Map(), shares: new Map() }
       return { self, servers, beating: false, beats: 0, ...maps, ...rest }
     },
     step(state, input, turn) {
@@ -55,7 +56,7 @@ export function eventsClient(settings: EventsClientSettings): EventsClient {
           return
       }
     },
-    check: checkClient,
+    check: state => checkClient(state, settings),
   }
 }
 
@@ -91,6 +92,8 @@ function onMessage(scene: ClientScene, from: NodeId, body: EventsMessage): void 
       return onTerms(scene, from, body)
     case 'skipped':
       return onSkipped(scene, from, body)
+    case 'refused':
+      return onRefused(scene, from, body)
     default:
       // A question to a server has no business here.
       return

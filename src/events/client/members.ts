@@ -27,7 +27,7 @@ export function chooseMembers(scene: ClientScene, subscription: Subscription): v
     return { server, epoch: '', mark: 0, silent: 0, alone: false, heads: new Map() }
   }
   subscription.members = chosen.map(server => before.find(one => one.server === server) ?? newMember(server))
-  for (const one of subscription.tracked.values()) forgetUnchecked(one)
+  for (const one of subscription.tracked.values()) forgetUnchecked(subscription, one)
   follow(scene, subscription)
 }
 

@@ -8,12 +8,15 @@ import { encodeFilter } from '../filter.ts'
 import { certificateOf } from '../rules.ts'
 import { isOwnersCursor, signCursor } from '../signed.ts'
 import { ENTRIES_MAX, type EventsMessage, isName, type Position, type SavedCursor, sourceKey } from '../wire.ts'
+import { releaseSources } from './knowing.ts'
 import { chooseMembers } from './members.ts'
 import { changeQueue, leaveQueue } from './queueing.ts'
+import { keep, release } from './shares.ts'
 import {
   accuse,
   type ClientCommand,
   type ClientScene,
+  type ClientState,
   randomName,
   SAVE_BEATS,
   SUBSCRIPTIONS_MAX,
@@ -27,6 +30,9 @@ import { newTracked } from './tracked.ts'
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
 const INSTANCE_BYTES = 8
+/** What an answer about a name takes, and each position in it. */
+const LOADED_BYTES = 1_000
+const POSITION_BYTES = 200
 
 export function onSubscribe(scene: ClientScene, command: ClientCommand & { kind: 'subscribe' }): void {
   const { state, settings } = scene
@@ -60,6 +66,8 @@ export function onSubscribe(scene: ClientScene, command: ClientCommand & { kind:
     members: [],
     passed: new Map(),
     tracked: new Map(),
+    unhanded: 0,
+    refusedBy: new Map(),
   }
   state.subscriptions.set(id, subscription)
   load(scene, subscription)
@@ -76,13 +84,26 @@ export function onLoaded(scene: ClientScene, from: NodeId, { sub, cursor, entrie
   const { state, settings } = scene
   const subscription = state.subscriptions.get(sub)
   if (subscription?.phase !== 'loading' || !state.servers.includes(from)) return
+  // The first answer counts; one for which this server has no room is asked for again.
+  if (subscription.loaded.has(from) || !keep(scene, from, loadedBytes({ cursor, entries }))) return
   const valid = cursor !== undefined && belongs(scene, subscription, cursor) ? cursor : undefined
   if (cursor !== undefined && valid === undefined) {
     accuse(scene, from, 'showed a cursor that its owner did not sign', subscription.channel)
   }
+  if (valid === undefined) release(state, from, loadedBytes({ cursor, entries }) - loadedBytes({ entries }))
   subscription.loaded.set(from, { cursor: valid, entries })
   if (subscription.loaded.size < state.servers.length - settings.crashes) return
   begin(scene, subscription)
+}
+
+/** What a server said of where the name stands, while the others are waited for. */
+function loadedBytes({ cursor, entries }: { cursor?: SavedCursor | undefined; entries: readonly Position[] }): number {
+  return LOADED_BYTES + POSITION_BYTES * (entries.length + (cursor?.entries.length ?? 0))
+}
+
+function forgetLoaded(state: ClientState, { loaded }: Subscription): void {
+  for (const [server, said] of loaded) release(state, server, loadedBytes(said))
+  loaded.clear()
 }
 
 function belongs({ state, settings }: ClientScene, { channel, name }: Subscription, cursor: SavedCursor): boolean {
@@ -94,7 +115,7 @@ function belongs({ state, settings }: ClientScene, { channel, name }: Subscripti
 function begin(scene: ClientScene, subscription: Subscription): void {
   const { settings } = scene
   const answers = [...subscription.loaded.values()]
-  subscription.loaded.clear()
+  forgetLoaded(scene.state, subscription)
   const cursors = answers.flatMap(({ cursor }) => (cursor === undefined || subscription.name === '' ? [] : [cursor]))
   subscription.generation = Math.max(0, ...cursors.map(({ generation }) => generation)) + 1
   const { channel, from } = subscription
@@ -176,6 +197,7 @@ export function onSaved(scene: ClientScene, from: NodeId, { sub, generation, ser
   if (subscription?.generation !== generation || subscription.serial !== serial) return
   if (!state.servers.includes(from)) return
   subscription.savedBy.add(from)
+  subscription.refusedBy.delete(from)
   if (subscription.phase !== 'opening') return
   if (subscription.savedBy.size >= state.servers.length - settings.crashes) open(scene, subscription)
 }
@@ -208,8 +230,12 @@ export function onUnsubscribe(scene: ClientScene, { id }: ClientCommand & { kind
   end(scene, subscription)
 }
 
-function end(scene: ClientScene, { id, members }: Subscription): void {
+/** Nothing of it is left. */
+export function end(scene: ClientScene, subscription: Subscription): void {
+  const { id, members } = subscription
   for (const { server } of members) say(scene, server, { kind: 'unfollow', sub: id })
+  forgetLoaded(scene.state, subscription)
+  releaseSources(scene.state, subscription)
   scene.state.subscriptions.delete(id)
 }
 
@@ -224,7 +250,13 @@ export function onChange(scene: ClientScene, command: ClientCommand & { kind: 'c
   subscription.version++
   subscription.generation++
   subscription.members = []
-  for (const one of subscription.tracked.values()) Object.assign(one, newTracked(one.source, one.done))
+  // What too few know is heard of again.
+  releaseSources(scene.state, subscription)
+  for (const [key, one] of subscription.tracked) {
+    if (one.toldBy === undefined) Object.assign(one, newTracked(one.source, one.done))
+    else subscription.tracked.delete(key)
+  }
+  subscription.unhanded = 0
   write(scene, subscription)
 }
 

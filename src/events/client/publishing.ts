@@ -27,6 +27,8 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 
 /** In beats: how long a server may say nothing before it is told again. */
 const RESEND_BEATS = 2
+const NO_ROOM =
+  'the servers have no room for more: of the events of this client, or of those that are kept as the newest of a topic.'
 
 export function onPublishCommand(scene: ClientScene, command: ClientCommand & { kind: 'publish' }): void {
   const { id, channel, content } = command
@@ -66,6 +68,7 @@ function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kin
     leaf: FIRST_HEAD,
     last: 0,
     accepted: 0,
+    told: undefined,
     holders: new Map(state.servers.map(server => [server, holder()])),
   }
   state.outgoing.set(outgoingKey(channel, live), out)
@@ -98,18 +101,28 @@ function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder)
   holder.sent = Math.max(holder.sent, out.accepted, holder.held)
   const until = Math.min(out.last, Math.max(holder.held, out.accepted) + WINDOW)
   while (holder.sent < until) {
-    const items: Item[] = []
-    let bytes = 0
-    for (let counter = holder.sent + 1; counter <= until && items.length < BATCH_MAX; counter++) {
-      const item = out.items.get(counter)!
-      bytes += sizeOf(item)
-      if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
-      items.push(item)
-    }
-    holder.sent = items.at(-1)!.counter
-    const { source, terms, accepted } = out
-    say(scene, server, { kind: 'publish', source, terms, accepted, items })
+    const body = messageOf(out, holder.sent, until)
+    holder.sent = body.items.at(-1)!.counter
+    say(scene, server, body)
   }
+}
+
+/** The next events behind `after`, as many as a message may have. Servers that are equally far get one and the same. */
+function messageOf(out: Outgoing, after: number, until: number): Message<'publish'> {
+  const { source, terms, accepted, told } = out
+  if (told !== undefined && told.accepted === accepted && told.items[0]!.counter === after + 1) {
+    if (told.items.at(-1)!.counter === Math.min(until, after + BATCH_MAX)) return told
+  }
+  const items: Item[] = []
+  let bytes = 0
+  for (let counter = after + 1; counter <= until && items.length < BATCH_MAX; counter++) {
+    const item = out.items.get(counter)!
+    bytes += sizeOf(item)
+    if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
+    items.push(item)
+  }
+  out.told = { kind: 'publish', source, terms, accepted, items }
+  return out.told
 }
 
 function ours({ state }: ClientScene, { channel, author, boot }: Outgoing['source']): Outgoing | undefined {
@@ -165,8 +178,8 @@ export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'fu
   holder.full = true
   const full = [...out.holders.values()].filter(one => one.full).length
   if (full <= scene.settings.crashes) return
-  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: 'the servers have no room for more.' })
-  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: 'the servers have no room for more.' })
+  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: NO_ROOM })
+  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: NO_ROOM })
   // What is numbered may be there: the next events are another life's, or two would share an id.
   scene.state.outgoing.delete(outgoingKey(source.channel, out.terms.live))
 }

@@ -3,13 +3,15 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { decodeFilter, encodeFilter, matches } from '../filter.ts'
-import { isSigned, signedSource } from '../signed.ts'
+import { isSigned, signedSource, sizeOf } from '../signed.ts'
 import { type EventsMessage, isName, isSource, type Source, sourceKey } from '../wire.ts'
 import { order } from './members.ts'
+import { keep, release } from './shares.ts'
 import {
   accuse,
   type ClientCommand,
   type ClientScene,
+  type ClientState,
   PASSED_BEATS,
   PATIENCE_BEATS,
   type QueuePart,
@@ -24,10 +26,19 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 const RECENT_MAX = 10_000
 /** Events under way to a member besides those that it works at. */
 const AHEAD = 1
-/** Sources of which servers say that something was cut: the oldest are forgotten. */
+/** Sources of which one server says that something was cut: its oldest are forgotten. */
 const SKIPPED_MAX = 1_000
-/** Events that wait for the word of another filter: as many as the largest member has in hand. */
-const ASIDE_MAX = 1_001
+const SKIPPED_BYTES = 200
+/** What the word of a filter takes beside the filter. */
+const SAID_BYTES = 100
+/** What an event that waits for the word of another filter takes beside itself; and how long it does, in beats. */
+const ASIDE_BYTES = 500
+const ASIDE_BEATS = 300
+/**
+ * Of one server the handler has at most twice what it asked for: one that began again, or gave an event to another
+ * meanwhile, counts less than we have. What is beyond comes again.
+ */
+export const HAND_FACTOR = 2
 
 export function onEnlist(scene: ClientScene, command: ClientCommand & { kind: 'enlist' }): void {
   const { state } = scene
@@ -50,6 +61,7 @@ export function onEnlist(scene: ClientScene, command: ClientCommand & { kind: 'e
     opened: false,
     hand: new Map(),
     recent: new Set(),
+    refusedBy: new Map(),
   }
   state.queues.set(id, queue)
   choose(scene, queue)
@@ -83,6 +95,16 @@ export function beatQueue(scene: ClientScene, queue: QueuePart): void {
   for (const member of queue.members) member.silent++
   const gone = queue.members.filter(({ silent, alone }) => silent > PATIENCE_BEATS || alone)
   for (const { server } of gone) queue.passed.set(server, scene.state.beats + PASSED_BEATS)
+  for (const [key, { since }] of queue.aside)
+    if (scene.state.beats - since > ASIDE_BEATS) forgetAside(scene.state, queue, key)
+  choose(scene, queue)
+  enlist(scene, queue)
+}
+
+/** It does not keep the queue: another takes its place. */
+export function passOverQueue(scene: ClientScene, queue: QueuePart, server: NodeId): void {
+  if (!queue.members.some(member => member.server === server)) return
+  queue.passed.set(server, scene.state.beats + PASSED_BEATS)
   choose(scene, queue)
   enlist(scene, queue)
 }
@@ -98,7 +120,7 @@ export function changeQueue(scene: ClientScene, { id, filter, version = 0 }: Cli
   queue.filter = filter
   queue.encoded = encodeFilter(filter)
   queue.version = Math.max(version, queue.version + 1)
-  queue.said.clear()
+  forgetSaid(scene.state, queue)
   queue.opened = false
   enlist(scene, queue)
 }
@@ -109,17 +131,26 @@ export function onTerms(scene: ClientScene, from: NodeId, { sub, version, filter
   if (queue === undefined || !queue.members.some(({ server }) => server === from)) return
   // An answer to what was said before the last change.
   if (version < queue.version) return
+  const before = queue.said.get(from)
+  if (before !== undefined) release(scene.state, from, SAID_BYTES + before.filter.length)
+  queue.said.delete(from)
+  if (!keep(scene, from, SAID_BYTES + filter.length)) return
   queue.said.set(from, { version, filter })
   const all = queue.members.map(({ server }) => queue.said.get(server))
   if (all.some(one => one === undefined)) return
-  if (adopt(queue, all[0]!, all)) lookAgain(scene, queue)
+  if (adopt(scene.state, queue, all[0]!, all)) lookAgain(scene, queue)
   if (queue.opened) return
   queue.opened = true
   tell(scene, { kind: 'subscribed', id: sub })
 }
 
 /** One that lies may name any filter: it counts when all of ours name it. */
-function adopt(queue: QueuePart, { version, filter }: Terms, all: readonly (Terms | undefined)[]): boolean {
+function adopt(
+  state: ClientState,
+  queue: QueuePart,
+  { version, filter }: Terms,
+  all: readonly (Terms | undefined)[],
+): boolean {
   const isSame = all.every(one => one?.version === version && sameBytes(one.filter, filter))
   if (filter.length === 0 || !isSame || sameBytes(filter, queue.encoded)) return false
   const decoded = decodeFilter(filter)
@@ -127,13 +158,28 @@ function adopt(queue: QueuePart, { version, filter }: Terms, all: readonly (Term
   queue.filter = decoded.value
   queue.encoded = filter
   queue.version = version
-  queue.said.clear()
+  forgetSaid(state, queue)
   return true
 }
 
-function lookAgain(scene: ClientScene, { aside }: QueuePart): void {
-  const waiting = [...aside.values()]
-  aside.clear()
+function forgetSaid(state: ClientState, { said }: QueuePart): void {
+  for (const [server, { filter }] of said) release(state, server, SAID_BYTES + filter.length)
+  said.clear()
+}
+
+function asideBytes({ item }: Message<'task'>): number {
+  return ASIDE_BYTES + sizeOf(item)
+}
+
+function forgetAside(state: ClientState, { aside }: QueuePart, key: string): void {
+  const one = aside.get(key)
+  if (one !== undefined) release(state, one.from, asideBytes(one.body))
+  aside.delete(key)
+}
+
+function lookAgain(scene: ClientScene, queue: QueuePart): void {
+  const waiting = [...queue.aside.values()]
+  for (const key of [...queue.aside.keys()]) forgetAside(scene.state, queue, key)
   for (const { from, body } of waiting) onTask(scene, from, body)
 }
 
@@ -143,22 +189,29 @@ export function onSkipped(scene: ClientScene, from: NodeId, body: Message<'skipp
   const queue = scene.state.queues.get(sub)
   if (queue === undefined || !queue.members.some(({ server }) => server === from) || !isSource(source)) return
   const key = sourceKey(source)
-  const said = queue.skipped.get(key) ?? new Map<NodeId, { from: number; to: number }>()
+  const own = queue.skipped.get(from) ?? new Map<string, { from: number; to: number }>()
+  queue.skipped.set(from, own)
   // They come bit by bit, and not in the same bits from all.
-  const before = said.get(from)
-  said.set(from, { from: Math.min(body.from, before?.from ?? body.from), to: Math.max(body.to, before?.to ?? 0) })
-  queue.skipped.delete(key)
-  queue.skipped.set(key, said)
-  if (queue.skipped.size > SKIPPED_MAX) queue.skipped.delete(queue.skipped.keys().next().value!)
-  const all = queue.members.flatMap(({ server }) => said.get(server) ?? [])
+  const before = own.get(key)
+  forgetSkipped(scene.state, queue, from, key)
+  if (own.size >= SKIPPED_MAX) forgetSkipped(scene.state, queue, from, own.keys().next().value!)
+  if (!keep(scene, from, SKIPPED_BYTES + key.length)) return
+  own.set(key, { from: Math.min(body.from, before?.from ?? body.from), to: Math.max(body.to, before?.to ?? 0) })
+  const all = queue.members.flatMap(({ server }) => queue.skipped.get(server)?.get(key) ?? [])
   if (all.length < queue.members.length) return
   const first = Math.max(...all.map(one => one.from))
   const to = scene.settings.rules.gone(all.map(one => one.to))
   if (to < first) return
-  for (const [server, one] of said)
-    if (one.to <= to) said.delete(server)
-    else said.set(server, { from: to + 1, to: one.to })
+  for (const [server, said] of queue.skipped) {
+    const one = said.get(key)
+    if (one !== undefined && one.to <= to) forgetSkipped(scene.state, queue, server, key)
+    else if (one !== undefined) said.set(key, { from: to + 1, to: one.to })
+  }
   tell(scene, { kind: 'missed', id: sub, source, from: first, to })
+}
+
+function forgetSkipped(state: ClientState, { skipped }: QueuePart, server: NodeId, key: string): void {
+  if (skipped.get(server)?.delete(key)) release(state, server, SKIPPED_BYTES + key.length)
 }
 
 /** The server has heard of us: its heads come in answer. */
@@ -168,6 +221,7 @@ export function hearQueue(scene: ClientScene, from: NodeId, { sub, alone }: Mess
   if (queue === undefined || member === undefined) return
   member.silent = 0
   member.alone = alone
+  queue.refusedBy.delete(from)
 }
 
 function taskKey(source: Source, counter: number): string {
@@ -190,14 +244,22 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
   const key = taskKey(source, counter)
   // Another process may have changed the filter, and the word of it be late: nobody is to blame, and it waits for that word.
   if (!matches(queue.filter, decoded.value.attributes)) {
-    if (queue.aside.size < ASIDE_MAX) queue.aside.set(key, { from, body })
+    if (!queue.aside.has(key) && keep(scene, from, asideBytes(body)))
+      queue.aside.set(key, { from, body, since: scene.state.beats })
     return
   }
   // Acknowledged, and the word was lost.
   if (queue.recent.has(key)) return finish(scene, queue, source, counter)
-  if (queue.hand.has(key)) return
+  if (queue.hand.has(key) || givenBy(queue, from) >= HAND_FACTOR * queue.credit) return
   queue.hand.set(key, { server: from, dead })
   tell(scene, { kind: 'handed', id: sub, source, counter, content: decoded.value, attempt, dead })
+}
+
+/** How much of what the handler has is from this server. */
+function givenBy({ hand }: QueuePart, from: NodeId): number {
+  let given = 0
+  for (const { server } of hand.values()) if (server === from) given++
+  return given
 }
 
 /** The handler is done with it, or failed. */
@@ -228,7 +290,13 @@ function finish(scene: ClientScene, { channel, name }: QueuePart, source: Source
 
 /** Takes part no more: what it has goes to others at once. */
 export function leaveQueue(scene: ClientScene, id: number): void {
-  const queue = scene.state.queues.get(id)
-  for (const { server } of queue?.members ?? []) say(scene, server, { kind: 'resign', sub: id })
-  scene.state.queues.delete(id)
+  const { state } = scene
+  const queue = state.queues.get(id)
+  if (queue === undefined) return
+  for (const { server } of queue.members) say(scene, server, { kind: 'resign', sub: id })
+  forgetSaid(state, queue)
+  for (const key of [...queue.aside.keys()]) forgetAside(state, queue, key)
+  for (const [server, said] of queue.skipped)
+    for (const key of [...said.keys()]) forgetSkipped(state, queue, server, key)
+  state.queues.delete(id)
 }

@@ -31,6 +31,9 @@ export const SUBSCRIPTIONS_MAX = 10_000
 export const TRACKED_MAX = 100_000
 /** Items kept that are not yet acknowledged, of one source: beyond, nothing more is fetched. */
 export const UNHANDED_MAX = 512
+/** Their bytes, of one subscription; and from where on nothing more is fetched of a source that has some. */
+export const UNHANDED_BYTES_MAX = 64 * 2 ** 20
+export const FETCHED_BYTES_MAX = 16 * 2 ** 20
 /** In beats: how long something may stand still or be silent before it is looked into. */
 export const PATIENCE_BEATS = 3
 /** In beats: for how long a server is passed over. */
@@ -62,6 +65,8 @@ export interface Outgoing {
   leaf: Uint8Array
   last: number
   accepted: number
+  /** What was said last. */
+  told: (EventsMessage & { readonly kind: 'publish' }) | undefined
   readonly holders: Map<NodeId, Holder>
 }
 
@@ -112,6 +117,8 @@ export interface Tracked {
   attempt: number
   /** Two events of one counter were shown, both signed: nothing above is handed over. */
   closedAt: number
+  /** The server in whose share it counts, while fewer than b + 1 servers have told of it. */
+  toldBy: NodeId | undefined
 }
 
 export type Phase = 'loading' | 'opening' | 'open' | 'lost'
@@ -141,6 +148,10 @@ export interface Subscription {
   members: Member[]
   readonly passed: Map<NodeId, number>
   readonly tracked: Map<string, Tracked>
+  /** Bytes of the matches that were not acknowledged yet. */
+  unhanded: number
+  /** Who does not keep it or its cursor, and why. */
+  readonly refusedBy: Map<NodeId, number>
 }
 
 /** A member of a queue, as which this process takes part. */
@@ -163,13 +174,22 @@ export interface QueuePart {
   readonly passed: Map<NodeId, number>
   opened: boolean
   /** What each server says was cut before anybody had it, by source. */
-  readonly skipped: Map<string, Map<NodeId, { readonly from: number; readonly to: number }>>
-  /** What came and does not match the filter as it is known here. */
-  readonly aside: Map<string, { readonly from: NodeId; readonly body: EventsMessage & { readonly kind: 'task' } }>
+  readonly skipped: Map<NodeId, Map<string, { readonly from: number; readonly to: number }>>
+  /** What came and does not match the filter as it is known here, since which beat. */
+  readonly aside: Map<string, Aside>
   /** What the handler has, and who gave it. */
   readonly hand: Map<string, { readonly server: NodeId; readonly dead: boolean }>
   /** What was acknowledged of late: it may be handed out once more. */
   readonly recent: Set<string>
+  /** Who does not keep it, and why. */
+  readonly refusedBy: Map<NodeId, number>
+}
+
+/** An event that waits for the word of another filter. */
+export interface Aside {
+  readonly from: NodeId
+  readonly body: EventsMessage & { readonly kind: 'task' }
+  readonly since: number
 }
 
 /** A question to all servers. */
@@ -199,6 +219,8 @@ export interface ClientState {
   readonly inquiries: Map<number, Inquiry>
   /** When each server was last accused of each thing, in beats. */
   readonly blamed: Map<string, number>
+  /** Bytes of each server's words that too few others say (shares.ts). */
+  readonly shares: Map<NodeId, number>
 }
 
 /** Where a subscription begins that has no cursor; `again`: at the start, whatever was saved. */
@@ -347,11 +369,15 @@ export function randomName({ turn }: ClientScene, length: number): string {
   return toHex(turn.bytes(length))
 }
 
-export function checkClient(state: ClientState): void {
+export function checkClient(state: ClientState, { shareBytesMax }: EventsClientSettings): void {
+  for (const [server, bytes] of state.shares) {
+    assert(bytes > 0 && bytes <= shareBytesMax, `keeps ${bytes} bytes that only ${server} says`)
+  }
   for (const { accepted, last, items } of state.outgoing.values()) {
     assert(accepted <= last && items.size === last - accepted, 'what is numbered is accepted or kept')
   }
-  for (const { tracked } of state.subscriptions.values()) {
+  for (const { tracked, unhanded } of state.subscriptions.values()) {
+    assert(unhanded >= 0, 'what waits for the handler is counted')
     for (const { done, checked, through, handed } of tracked.values()) {
       assert(
         done <= checked && checked <= through,

@@ -25,5 +25,8 @@ export const PEERS_MAX = 10_000
 /** Events that were sent and not confirmed, and their bytes. The oldest are forgotten first. */
 export const OUTGOING_MAX = 4_096
 export const OUTGOING_BYTES_MAX = 32_000_000
+/** Of these, those of one author: one that floods pushes out its own. */
+export const OUTGOING_OF_AUTHOR_MAX = 1_024
+export const OUTGOING_BYTES_OF_AUTHOR_MAX = 8_000_000
 /** The oldest age that is said, in rounds. */
 export const AGE_SAID_MAX = 255

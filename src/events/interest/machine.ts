@@ -61,6 +61,7 @@ function blankState(self: NodeId, { signer }: InterestSettings): InterestState {
     seen: new Map(),
     outgoing: new Map(),
     outgoingBytes: 0,
+    outgoingOf: new Map(),
   }
 }
 
@@ -143,6 +144,11 @@ function onChanged(scene: InterestScene, { view }: InterestCommand & { kind: 'ch
   if (!state.peers.has(member) && state.peers.size >= PEERS_MAX) return
   state.keys.set(member, key)
   state.peers.add(member)
+  // Keys of members that came and went: the oldest go.
+  for (const other of state.keys.keys()) {
+    if (state.keys.size <= PEERS_MAX) break
+    if (other !== state.self && !state.peers.has(other)) state.keys.delete(other)
+  }
 }
 
 function onTimer(scene: InterestScene, { kind }: ReturnType<typeof interestTimers.due>): void {

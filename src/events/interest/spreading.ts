@@ -12,7 +12,13 @@ import { parseAttributes } from '../values.ts'
 import { CONTENT_BYTES_MAX, type Item, type Source } from '../wire.ts'
 import { gapOf, holdsPoint, type Point, pointOf } from './boxes.ts'
 import { giveUp, ownBoxes } from './gossiping.ts'
-import { HOPS_MAX, OUTGOING_BYTES_MAX, OUTGOING_MAX } from './limits.ts'
+import {
+  HOPS_MAX,
+  OUTGOING_BYTES_MAX,
+  OUTGOING_BYTES_OF_AUTHOR_MAX,
+  OUTGOING_MAX,
+  OUTGOING_OF_AUTHOR_MAX,
+} from './limits.ts'
 import { neighbours, someOf } from './ring.ts'
 import { type InterestCommand, type InterestScene, interestTimers, type Known, type Outgoing } from './state.ts'
 import type { InterestMessage } from './wire.ts'
@@ -76,11 +82,29 @@ function begin({ state }: InterestScene, { source, item }: Passing, point: Point
   const outgoing: Outgoing = { source, item, point, hops, sent: new Set([state.self]), open: new Map() }
   state.outgoing.set(keyOf(source, item.counter), outgoing)
   state.outgoingBytes += sizeOf(item)
-  while (state.outgoing.size > OUTGOING_MAX || state.outgoingBytes > OUTGOING_BYTES_MAX) {
-    const [oldest] = state.outgoing.keys()
-    end(state, oldest!)
-  }
+  count(state, source.author, 1, sizeOf(item))
+  const own = () => state.outgoingOf.get(source.author) ?? { events: 0, bytes: 0 }
+  while (own().events > OUTGOING_OF_AUTHOR_MAX || own().bytes > OUTGOING_BYTES_OF_AUTHOR_MAX)
+    endOldest(state, source.author)
+  while (state.outgoing.size > OUTGOING_MAX || state.outgoingBytes > OUTGOING_BYTES_MAX)
+    endOldest(state, fullest(state))
   return outgoing
+}
+
+/** What is under way of each author. */
+function count({ outgoingOf }: InterestScene['state'], author: NodeId, events: number, bytes: number): void {
+  const before = outgoingOf.get(author) ?? { events: 0, bytes: 0 }
+  if (before.events + events > 0)
+    outgoingOf.set(author, { events: before.events + events, bytes: before.bytes + bytes })
+  else outgoingOf.delete(author)
+}
+
+function fullest({ outgoingOf }: InterestScene['state']): NodeId {
+  return [...outgoingOf].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))[0]
+}
+
+function endOldest(state: InterestScene['state'], author: NodeId): void {
+  for (const [key, { source }] of state.outgoing) if (source.author === author) return end(state, key)
 }
 
 function end(state: InterestScene['state'], key: string): void {
@@ -88,6 +112,7 @@ function end(state: InterestScene['state'], key: string): void {
   if (outgoing === undefined) return
   state.outgoing.delete(key)
   state.outgoingBytes -= sizeOf(outgoing.item)
+  count(state, outgoing.source.author, -1, -sizeOf(outgoing.item))
 }
 
 function send({ settings, turn }: InterestScene, outgoing: Outgoing, to: NodeId): void {

@@ -60,6 +60,8 @@ export interface InterestState {
   readonly seen: Map<NodeId, Map<string, Life>>
   readonly outgoing: Map<string, Outgoing>
   outgoingBytes: number
+  /** Of these, events and bytes of each author. */
+  readonly outgoingOf: Map<NodeId, { readonly events: number; readonly bytes: number }>
 }
 
 /** What the user, or another part of the node, asks for. */

@@ -50,7 +50,7 @@ export class Bucket {
     this.columns = ranges.map(range => new Column(arena, range, words))
     this.vetoes = new Vetoes(vetoed, words)
     this.slots = new Int32Array(this.capacity)
-    this.names = new Array(count)
+    this.names = new Array(this.capacity)
     this.alive = rowOfFirst(count, words)
     this.mask = new Int32Array(this.vetoes.size === 0 ? 0 : words)
     this.size = count

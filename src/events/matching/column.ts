@@ -63,6 +63,8 @@ export class Column {
       let last = words - 1
       while (first <= last && rows[start + 2 * first] === 0) first++
       while (last >= first && rows[start + 2 * last] === 0) last--
+      // Nothing there: the window ends before the first word, or what comes later, behind the sorted, would lie within it.
+      if (first > last) last = -1
       this.windows[2 * cell] = first
       this.windows[2 * cell + 1] = last
     }

@@ -5,7 +5,9 @@
 // are found through maps, and ranges through rows of bits (bucket.ts). The index holds nothing that the filters do not say,
 // so it is never saved: it is made anew.
 
+import { called, checkValue } from '../../core/index.ts'
 import type { Filter } from '../canonical.ts'
+import { requireAttributes, requireFilter } from '../refusals.ts'
 import type { Attributes } from '../values.ts'
 import { extraOf } from './arena.ts'
 import { type Placed, Registry } from './registry.ts'
@@ -14,6 +16,9 @@ import { Visit } from './visit.ts'
 
 /** Entries of a subscription; beyond it lists of values are tested and not written out. */
 export const ENTRIES_MAX = 1024
+
+/** Subscriptions for which there is room at first. */
+const ENTRIES_FIRST = 16
 
 /** Where an entry is. */
 interface Entry {
@@ -27,7 +32,7 @@ export class Matcher<Id = string> {
   /** By number: the name, and where its entry is; several of them stand in `several`. */
   private readonly names: (Id | undefined)[] = []
   private readonly shapes: (Shape | undefined)[] = []
-  private readonly entries: number[] = []
+  private entries = new Int32Array(ENTRIES_FIRST)
   /** Shape and entry by turns: an object for each would take twice the room. */
   private readonly several = new Map<number, readonly (Shape | number)[]>()
   private readonly free: number[] = []
@@ -41,14 +46,23 @@ export class Matcher<Id = string> {
 
   /** Adds a filter, or replaces the one of this name. The filter is not to be changed afterwards. */
   add(id: Id, filter: Filter): void {
+    requireFilter(filter)
     this.remove(id)
     const number = this.free.pop() ?? this.names.length
     this.numbers.set(id, number)
     this.names[number] = id
     const entries = this.placedAll(filter).flatMap(one => addEntries(one, number))
     this.shapes[number] = entries.length === 1 ? entries[0]!.shape : undefined
+    if (number >= this.entries.length) this.grow()
     this.entries[number] = entries.length === 1 ? entries[0]!.entry : -1
     if (entries.length > 1) this.several.set(number, flat(entries))
+  }
+
+  /** By a quarter: a million subscriptions should not take the room of two. */
+  private grow(): void {
+    const grown = new Int32Array(Math.ceil(this.entries.length * 1.25))
+    grown.set(this.entries)
+    this.entries = grown
   }
 
   private placedAll(filter: Filter): Placed[] {
@@ -91,6 +105,7 @@ export class Matcher<Id = string> {
    * may match, and the list takes longer to make than they take to find. Within `take` the index is not to be asked again.
    */
   each(attributes: Attributes, take: (id: Id) => void): void {
+    checkValue('take', called('that is given each name'), take)
     const { found, count, event } = this.run(attributes)
     for (let at = 0; at < count; at++) {
       take(found[at] as Id)
@@ -105,6 +120,7 @@ export class Matcher<Id = string> {
   }
 
   private run(attributes: Attributes): Visit {
+    requireAttributes(attributes)
     const { visit, registry } = this
     visit.begin(attributes)
     const present = []

@@ -57,6 +57,17 @@ function eventOf(dice: Dice): Attributes {
 const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
 
 describe('the index', () => {
+  it('finds what was added since a bucket was sorted, also where nothing that was sorted lies', () => {
+    const matcher = new Matcher<string>()
+    const add = (symbol: string, from: number) =>
+      matcher.add(`${symbol} ${from}`, parseFilter({ symbol, price: { gte: from, lt: from + 1 } }))
+    // The cells of the attribute are shared: those of B are empty in the bucket of A.
+    for (let from = 0; from < 300; from++) add('B', 1000 + from)
+    for (let from = 0; from < 40; from++) add('A', from)
+    add('A', 1100)
+    expect(matcher.match({ symbol: 'A', price: 1100.5 })).toEqual(['A 1100'])
+  })
+
   it('names exactly those that match, while filters come and go', () => {
     let pairs = 0
     fc.assert(

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import type { EventsMessage, Item, SavedCursor, Source } from '../wire.ts'
+import type { EventsMessage, Head, Item, SavedCursor, Source } from '../wire.ts'
 
 type Twist = (body: EventsMessage) => EventsMessage | undefined
 
@@ -114,6 +114,49 @@ function altered(item: Item): Item {
   return { ...item, content }
 }
 
+const MANY = 64
+
+/**
+ * Fills the tables of others with what there never was: to subscriptions sources, to queues cuts, to servers queues and
+ * sources that were cut. It says so with every word, and never the same.
+ */
+export function filling(): Liar {
+  let number = 0
+  const invented = (channel: string): Source => ({ channel, author: `nobody-${number++}`, boot: 'ab' })
+  const many = (channel: string) => Array.from({ length: MANY }, () => ({ ...invented(channel), counter: 1, base: 0 }))
+  return twisting('filling', (send, turn) => {
+    turn.do(send)
+    for (const body of filled(send.body as unknown as EventsMessage, invented, many))
+      turn.do({ ...send, body: body as unknown as Record<string, unknown> })
+  })
+}
+
+function filled(
+  body: EventsMessage,
+  invented: (channel: string) => Source,
+  many: (channel: string) => Head[],
+): EventsMessage[] {
+  const terms = { live: false, keep: { age: 1_000_000, bytes: 1_000_000 }, identity: new Uint8Array() }
+  switch (body.kind) {
+    case 'heads':
+      if (body.sub === 0) return []
+      return [
+        { ...body, entries: many(body.entries[0]?.channel ?? 'prices') },
+        { kind: 'skipped', sub: body.sub, source: invented('prices'), from: 1, to: 9 },
+      ]
+    case 'compare': {
+      const source = invented('prices')
+      const item = { counter: 8, content: new Uint8Array([1]), proof: undefined }
+      return [
+        { kind: 'queued', channel: 'prices', name: source.author, owner: source.author, entries: many('prices') },
+        { kind: 'range', source, terms, base: 7, items: [item] },
+      ]
+    }
+    default:
+      return []
+  }
+}
+
 /** In league with an author, which signs for it: shows other words under its ids than all the others hold. */
 export function inLeague(author: string, sign: (source: Source, item: Item) => Item): Liar {
   return twisted('in-league', body => {
@@ -163,6 +206,7 @@ export function eventsLiars(): readonly Liar[] {
     altering,
     cutting,
     hoarding,
+    filling(),
     ...generalLiars(),
   ]
 }

@@ -21,6 +21,7 @@ export const plantedEventsBugs: Readonly<Record<string, Partial<EventsRules>>> =
   'queue-acked-on-send': { doneWhenGiven: () => true },
   'ends-for-the-dead': { outbids: () => false },
   'old-generation-counts': { outranks: () => false },
+  'hearsay-without-end': { mayKeep: () => true },
 }
 
 /** The rules with that planted bug; without one, as they are. */

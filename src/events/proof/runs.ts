@@ -19,6 +19,7 @@ const lying: readonly string[] = [
   'cursor-past-cut',
   'witness-count-only',
   'root-not-bound-to-channel',
+  'hearsay-without-end',
 ]
 
 /** What a run must have for it to show. */
@@ -36,6 +37,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'found-unsigned': /is said to have signed two events|was handed/,
   'repair-unsigned': /is honest and was blamed/,
   'cursor-past-cut': /was told that events are gone|accepted and never delivered/,
+  'hearsay-without-end': /keeps \d+ bytes that only server-\d says/,
 }
 
 /** It costs time and loses nothing: client/machine.test.ts has its arithmetic. */

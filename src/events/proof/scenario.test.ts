@@ -69,6 +69,7 @@ describe('what is accepted is delivered', () => {
         'altering',
         'cutting',
         'hoarding',
+        'filling',
       ]),
     )
   })

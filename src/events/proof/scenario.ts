@@ -103,7 +103,8 @@ function drawPlan(
   change: Partial<EventsSettings>,
 ): EventsPlan {
   const { liars: b, crashes } = trust
-  const settings = { ...eventsDefaults, group: 'shop', liars: b, crashes, ...change }
+  // A share that a liar fills soon.
+  const settings = { ...eventsDefaults, shareBytesMax: 2 ** 16, group: 'shop', liars: b, crashes, ...change }
   const authors = ['author-1', 'author-2', 'author-3'].slice(0, 1 + random.below(3))
   const consumers = ['consumer-1', 'consumer-2'].slice(0, 1 + random.below(2))
   const workers = random.below(3)

@@ -52,6 +52,8 @@ export const FOLLOWED_MAX = 100_000
 export const SEEN_MAX = 600_000
 /** Lives of authors that a reader knows at once. */
 export const SOURCES_MAX = 10_000
+/** Of these, those of one author: one that invents lives takes its own share. Each start of a process is one. */
+export const AUTHOR_SOURCES_MAX = 1_000
 /** Events that wait for the next signature, or for a lap. */
 export const OUTBOX_MAX = 10_000
 /** Trapdoors that a matcher holds, and of one reader among them. */

@@ -8,7 +8,8 @@
 import { encode, type NodeId } from '../../core/index.ts'
 import { isOwnersCursor } from '../signed.ts'
 import { COPIED_MAX, type EventsMessage, eventsRecord } from '../wire.ts'
-import { remember } from './cursors.ts'
+import { remember, whyNot } from './cursors.ts'
+import { write } from './disk.ts'
 import type { ServerScene } from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
@@ -30,11 +31,12 @@ export function onCopy({ state, turn }: ServerScene, from: NodeId, { after }: Me
   turn.do({ kind: 'send', to: from, body: { kind: 'copied', ...body } })
 }
 
-export function onCopied({ state, settings, turn }: ServerScene, from: NodeId, body: Message<'copied'>): void {
+export function onCopied(scene: ServerScene, from: NodeId, body: Message<'copied'>): void {
+  const { state, settings } = scene
   if (!state.fresh || !state.others.includes(from) || body.after !== (state.copied.get(from)?.next ?? '')) return
   for (const cursor of body.cursors) {
-    if (!isOwnersCursor(settings, cursor) || !remember(state, cursor)) continue
-    turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'cursor', cursor }) })
+    if (!isOwnersCursor(settings, cursor) || whyNot(scene, cursor) !== undefined || !remember(state, cursor)) continue
+    write(scene, encode(eventsRecord, { kind: 'cursor', cursor }))
   }
   state.copied.set(from, { next: body.next, whole: body.whole })
   const whole = [...state.copied.values()].filter(one => one.whole).length
@@ -42,5 +44,5 @@ export function onCopied({ state, settings, turn }: ServerScene, from: NodeId, b
   state.fresh = false
   state.copied.clear()
   // The disk is not new any more, whatever was copied.
-  turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'known' }) })
+  write(scene, encode(eventsRecord, { kind: 'known' }))
 }

@@ -2,32 +2,26 @@
 // cut is told by the heads, so that a subscription that has not read it says what it missed. Of each topic the newest event
 // that its author wants kept stays, whatever is cut.
 //
-// The disk: what was cut is dead there. Once that is as much as what is needed, all that is needed is written once more, bit
-// by bit, and what stands before that account is forgotten.
+// The disk: what was cut is dead there, and what has a newer record. Once that is as much as what is needed, all that is
+// needed is written once more, bit by bit, and what stands before that account is forgotten.
 
 import { encode } from '../../core/index.ts'
-import { readContent } from '../content.ts'
 import { sizeOf } from '../signed.ts'
-import {
-  BATCH_MAX,
-  eventsRecord,
-  ITEMS_BYTES_MAX,
-  type Item,
-  type Source,
-  type SourceTerms,
-  sourceKey,
-} from '../wire.ts'
+import { BATCH_MAX, eventsRecord, ITEMS_BYTES_MAX, type Item, type Source, type SourceTerms } from '../wire.ts'
+import { forgetBefore, isAccountDue, write } from './disk.ts'
+import { forgetIndex } from './indexing.ts'
+import { queueRecord } from './queue-record.ts'
+import { account, retainedOf } from './retaining.ts'
 import {
   ACCOUNT_STEP_BYTES,
-  AHEAD_MAX,
-  DEAD_BYTES_MIN,
-  RETAINED_MAX,
+  type Accounted,
   type Retained,
   type ServerScene,
   type ServerState,
   type Stream,
   wallNow,
 } from './state.ts'
+import { leaveCheck } from './waiting.ts'
 
 /** Besides the age that its author asked for: how long a source of which nothing is left is remembered. */
 const FORGET_MS = 3_600_000
@@ -45,23 +39,22 @@ export function streamRecord({ source, terms, base }: StreamTerms): Uint8Array {
 /** Forgets all up to a counter. */
 export function cutBeyond(scene: ServerScene, stream: Stream, to: number): void {
   if (to <= stream.base) return
-  const { state, turn } = scene
-  const author = state.authors.get(stream.source.author)
+  const { state } = scene
   for (let counter = stream.base + 1; counter <= to; counter++) {
     const item = stream.items.get(counter)
     if (item === undefined) continue
     const size = sizeOf(item)
     stream.items.delete(counter)
     stream.bytes -= size
-    state.bytes -= size
-    if (author !== undefined) author.bytes -= size
     if (!stream.terms.live) state.dead += size
-    keepApart(scene, stream, item)
+    if (keepApart(scene, stream, item)) continue
+    state.bytes -= size
+    account(state, stream.source.author, { bytes: -size })
   }
   stream.base = to
   while (stream.arrivals.length > 0 && stream.arrivals[0]!.through <= to) stream.arrivals.shift()
   stream.changed = ++state.mark
-  if (!stream.terms.live) turn.do({ kind: 'save', record: streamRecord(stream), lazy: true })
+  if (!stream.terms.live) write(scene, streamRecord(stream), { lazy: true })
 }
 
 /** On each beat: what is too old goes, and then the memory of a source of which nothing is left. */
@@ -82,44 +75,23 @@ export function cutOld(scene: ServerScene): void {
   }
 }
 
-function forgetStream(state: ServerState, key: string, { source }: Stream): void {
+function forgetStream(state: ServerState, key: string, { source, checks }: Stream): void {
+  for (const follower of checks.keys()) leaveCheck(state, follower, key)
   state.streams.delete(key)
-  state.channels.get(source.channel)?.delete(key)
-  const author = state.authors.get(source.author)
-  if (author !== undefined && --author.sources <= 0) state.authors.delete(source.author)
+  account(state, source.author, { sources: -1 })
+  const channel = state.channels.get(source.channel)
+  if (!channel?.delete(key) || channel.size > 0) return
+  state.channels.delete(source.channel)
+  forgetIndex(state, source.channel)
 }
 
-/** Whether the event is the newest of its topic that its author wants kept. */
-export function retain(scene: ServerScene, { source, terms }: Stream, item: Item): void {
-  const decoded = readContent(item.content)
-  if (!decoded.ok || !decoded.value.retained) return
-  const { time, attributes } = decoded.value
-  if (time > wallNow(scene) + AHEAD_MAX) return
-  remember(scene.state, String(attributes.topic ?? ''), { source, identity: terms.identity, item, time })
-}
-
-export function remember({ retained }: ServerState, topic: string, one: Retained): void {
-  const topics = retained.get(one.source.channel) ?? new Map<string, Retained>()
-  const known = topics.get(topic)
-  if (known === undefined ? topics.size >= RETAINED_MAX : !isNewer(one, known)) return
-  topics.set(topic, one)
-  retained.set(one.source.channel, topics)
-}
-
-/** By the author's clock, then by name: all servers come to the same. */
-export function isNewer(one: Retained, other: Retained): boolean {
-  if (one.time !== other.time) return one.time > other.time
-  const [key, than] = [sourceKey(one.source), sourceKey(other.source)]
-  return key !== than ? key > than : one.item.counter > other.item.counter
-}
-
-/** It is cut, and it is the newest of its topic: it needs a record of its own. */
-function keepApart({ state, turn }: ServerScene, { source, terms }: Stream, item: Item): void {
-  for (const one of state.retained.get(source.channel)?.values() ?? []) {
-    if (one.item !== item) continue
-    if (!terms.live) turn.do({ kind: 'save', record: retainedRecord(one), lazy: true })
-    return
-  }
+/** It is cut, and it is the newest of its topic: it stays, counted as before, with a record of its own. */
+function keepApart(scene: ServerScene, stream: Stream, item: Item): boolean {
+  const one = retainedOf(scene.state, stream, item)
+  if (one === undefined) return false
+  one.apart = true
+  if (!stream.terms.live) write(scene, retainedRecord(one), { lazy: true })
+  return true
 }
 
 function retainedRecord({ source, identity, item }: Retained): Uint8Array {
@@ -128,41 +100,60 @@ function retainedRecord({ source, identity, item }: Retained): Uint8Array {
 
 /** On each beat: begins an account when it is worth it, goes on with the one that is begun, and ends it. */
 export function keepAccount(scene: ServerScene): void {
-  const { state, turn } = scene
+  const { state } = scene
   if (state.account === undefined) {
-    if (state.dead < DEAD_BYTES_MIN || state.dead < state.bytes || state.fresh) return
+    if (!isAccountDue(state) || state.fresh) return
     state.dead = 0
-    state.account = [...state.streams.keys()]
-    turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'account' }), begins: true, lazy: true })
-    turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'known' }), lazy: true })
-    accountRest(scene)
+    state.account = everything(state)
+    write(scene, encode(eventsRecord, { kind: 'account' }), { begins: true, lazy: true })
+    write(scene, encode(eventsRecord, { kind: 'known' }), { lazy: true })
   }
-  let written = 0
-  while (written < ACCOUNT_STEP_BYTES) {
-    const key = state.account.pop()
-    if (key === undefined) {
+  const until = state.disk.bytes + ACCOUNT_STEP_BYTES
+  while (state.disk.bytes < until) {
+    const next = state.account.pop()
+    if (next === undefined) {
       state.account = undefined
-      return turn.do({ kind: 'forget' })
+      return forgetBefore(scene)
     }
-    const stream = state.streams.get(key)
-    if (stream !== undefined && !stream.terms.live) written += accountStream(scene, stream)
+    accountOne(scene, next)
   }
 }
 
-/** Cursors, queues and kept events are few beside the events. */
-function accountRest({ state, turn }: ServerScene): void {
-  const save = (record: Uint8Array) => turn.do({ kind: 'save', record, lazy: true })
-  for (const cursor of state.cursors.values()) save(encode(eventsRecord, { kind: 'cursor', cursor }))
-  for (const topics of state.retained.values()) for (const one of topics.values()) save(retainedRecord(one))
-  for (const { channel, name, owner, sources } of state.queues.values()) {
-    const entries = [...sources.values()].map(({ source, done }) => ({ ...source, counter: done }))
-    save(encode(eventsRecord, { kind: 'queue', channel, name, owner, entries }))
+/** All that is alive. What its source holds needs no record of its own, although it is the newest of its topic. */
+function everything({ streams, cursors, queues, retained }: ServerState): Accounted[] {
+  const all: Accounted[] = []
+  for (const key of streams.keys()) all.push({ kind: 'stream', key })
+  for (const key of cursors.keys()) all.push({ kind: 'cursor', key })
+  for (const key of queues.keys()) all.push({ kind: 'queue', key })
+  for (const [key, topics] of retained) for (const topic of topics.keys()) all.push({ kind: 'retained', key, topic })
+  return all
+}
+
+function accountOne(scene: ServerScene, { kind, key, topic = '' }: Accounted): void {
+  const { state } = scene
+  switch (kind) {
+    case 'stream': {
+      const stream = state.streams.get(key)
+      return stream === undefined || stream.terms.live ? undefined : accountStream(scene, stream)
+    }
+    case 'cursor': {
+      const cursor = state.cursors.get(key)
+      return cursor && write(scene, encode(eventsRecord, { kind, cursor }), { lazy: true })
+    }
+    case 'queue': {
+      const queue = state.queues.get(key)
+      return queue && write(scene, queueRecord(queue), { lazy: true })
+    }
+    case 'retained': {
+      const one = state.retained.get(key)?.get(topic)
+      return one?.apart ? write(scene, retainedRecord(one), { lazy: true }) : undefined
+    }
   }
 }
 
-function accountStream({ turn }: ServerScene, stream: Stream): number {
+function accountStream(scene: ServerScene, stream: Stream): void {
   const { source, items, base, arrivals } = stream
-  turn.do({ kind: 'save', record: streamRecord(stream), lazy: true })
+  write(scene, streamRecord(stream), { lazy: true })
   let counter = base + 1
   for (const { through, at } of arrivals) {
     while (counter <= through) {
@@ -175,8 +166,7 @@ function accountStream({ turn }: ServerScene, stream: Stream): number {
         bytes += sizeOf(item)
       }
       if (part.length === 0) break
-      turn.do({ kind: 'save', record: encode(eventsRecord, { kind: 'events', source, at, items: part }), lazy: true })
+      write(scene, encode(eventsRecord, { kind: 'events', source, at, items: part }), { lazy: true })
     }
   }
-  return stream.bytes
 }

@@ -36,6 +36,11 @@ export function unindex(state: ServerState, follower: Follower): void {
   indexes.get(state)?.get(follower.channel)?.remove(keyOf(follower))
 }
 
+/** Nothing is left of the channel; who follows it still is indexed again when something comes. */
+export function forgetIndex(state: ServerState, channel: string): void {
+  indexes.get(state)?.delete(channel)
+}
+
 /** Hands over the keys of those that want an event with these attributes. */
 export function eachFollower(
   state: ServerState,

@@ -7,6 +7,7 @@ import type { EventsMessage } from '../wire.ts'
 import { onComplain, onRecall } from './complaining.ts'
 import { onCopied, onCopy } from './copying.ts'
 import { onLoad, onSave } from './cursors.ts'
+import { foundOnDisk } from './disk.ts'
 import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
 import { readBack } from './reading.ts'
 import { isIdle, onBeat, onCompare, onHeads, onRange, onWant, wake } from './repairing.ts'
@@ -47,7 +48,7 @@ export function eventsServer(settings: EventsSettings): EventsServer {
           return
       }
     },
-    check: checkServer,
+    check: state => checkServer(state, settings),
     wire: event => {
       const command = flushAfter(event)
       return command === undefined ? [] : [command]
@@ -69,10 +70,11 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     streams: new Map(),
     bytes: 0,
     authors: new Map(),
+    shares: new Map(),
+    shared: 0,
     followers: new Map(),
-    following: new Map(),
     cursors: new Map(),
-    owners: new Map(),
+    hearsay: new Map(),
     heard: new Map(),
     fresh: true,
     copied: new Map(),
@@ -82,15 +84,18 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     wall: 0,
     wallAt: 0,
     saving: false,
-    published: { queue: [], bytes: new Map() },
+    published: { queue: [], of: new Map() },
     complaints: newComplaints(),
     channels: new Map(),
     retained: new Map(),
     queues: new Map(),
     dead: 0,
     account: undefined,
+    disk: { bytes: 0, account: 0, needed: 0 },
   }
-  readBack(state, hash, saved.get('') ?? [])
+  const records = saved.get('') ?? []
+  readBack(state, hash, records)
+  foundOnDisk(state, records)
   return state
 }
 

@@ -2,12 +2,11 @@
 // new events.
 
 import { assert, decode } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
 import type { Hash } from '../settings.ts'
 import { type EventsRecord, eventsRecord, type Item, type Source, type SourceTerms, sourceKey } from '../wire.ts'
 import { remember as rememberCursor } from './cursors.ts'
-import { remember as rememberRetained } from './cutting.ts'
 import { resumeQueue } from './queueing.ts'
+import { restoreRetained, settleRetained } from './retaining.ts'
 import type { ServerState } from './state.ts'
 import { append, streamOf } from './storing.ts'
 
@@ -35,6 +34,7 @@ export function readBack(state: ServerState, hash: Hash, records: readonly Uint8
     readOne(state, sources, decoded.value)
   }
   for (const read of sources.values()) restore(state, hash, read)
+  settleRetained(state)
 }
 
 function readOne(state: ServerState, sources: Map<string, Read>, record: EventsRecord): void {
@@ -48,7 +48,7 @@ function readOne(state: ServerState, sources: Map<string, Read>, record: EventsR
     case 'queue':
       return resumeQueue(state, record, record.entries)
     case 'retained':
-      return restoreRetained(state, record.source, record.identity, record.item)
+      return restoreRetained(state, record, Number.POSITIVE_INFINITY, true)
     case 'stream': {
       const one = readOf(sources, record.source)
       one.terms = record.terms
@@ -80,13 +80,6 @@ function restore(state: ServerState, hash: Hash, { source, terms, base, items }:
   for (let counter = base + 1; items.has(counter); counter++) {
     const { item, at } = items.get(counter)!
     append(state, hash, stream, at, [item])
-    restoreRetained(state, source, terms.identity, item)
+    restoreRetained(state, { source, identity: terms.identity, item }, at, false)
   }
-}
-
-function restoreRetained(state: ServerState, source: Source, identity: Uint8Array, item: Item): void {
-  const decoded = decodeContent(item.content)
-  if (!decoded.ok || !decoded.value.retained) return
-  const { time, attributes } = decoded.value
-  rememberRetained(state, String(attributes.topic ?? ''), { source, identity, item, time })
 }

@@ -19,19 +19,23 @@ import {
   sourceKey,
 } from '../wire.ts'
 import { eachFollower, index, unindex } from './indexing.ts'
+import { charge, filterBytes, NO_NUMBER, NO_ROOM, refuse, shareOf, whyFull } from './shares.ts'
 import {
   CLIENT_FOLLOWERS_MAX,
   FOLLOWERS_MAX,
   type Follower,
   followerKey,
   HEARD_BEATS,
-  PARKED_MAX,
   type ServerScene,
   type ServerState,
   type Stream,
 } from './state.ts'
+import { leaveAll, leaveCheck, park, parkCheck, unpark } from './waiting.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
+
+/** Of a subscription beside its filter: names and places in maps. */
+const FOLLOWER_BYTES = 600
 
 export function onFollow(scene: ServerScene, from: NodeId, body: Message<'follow'>): void {
   const { state, turn } = scene
@@ -42,25 +46,41 @@ export function onFollow(scene: ServerScene, from: NodeId, body: Message<'follow
   if (version > follower.version || (version === follower.version && !sameBytes(filter, follower.encoded))) {
     const decoded = decodeFilter(filter)
     if (!decoded.ok) return
+    const more = filterBytes(filter) - filterBytes(follower.encoded)
+    const why = whyFull(scene, from, more)
+    if (why !== undefined) return refuse(scene, from, sub, why)
+    charge(state, from, more)
     unindex(state, follower)
     Object.assign(follower, { channel, version, filter: decoded.value, encoded: filter })
-    follower.parked.clear()
+    leaveAll(state, follower)
     index(state, follower)
   }
   turn.do({ kind: 'send', to: from, body: headsFor(scene, body.epoch, body.mark, sub, channel) })
 }
 
-function begin({ state, turn }: ServerScene, client: NodeId, body: Message<'follow'>): Follower | undefined {
+function begin(scene: ServerScene, client: NodeId, body: Message<'follow'>): Follower | undefined {
+  const { state, turn } = scene
   const { sub, channel, version, filter: encoded } = body
-  const own = state.following.get(client) ?? 0
   const filter = decodeFilter(encoded)
   if (!filter.ok || !isName(channel)) return undefined
-  if (own >= CLIENT_FOLLOWERS_MAX || state.followers.size >= FOLLOWERS_MAX) return undefined
-  const follower = { client, sub, channel, version, filter: filter.value, encoded, heard: turn.now, parked: new Map() }
+  const why = whyNot(scene, client, encoded)
+  if (why !== undefined) {
+    refuse(scene, client, sub, why)
+    return undefined
+  }
+  const waits = { parked: new Map(), checks: new Set<string>() }
+  const follower = { client, sub, channel, version, filter: filter.value, encoded, heard: turn.now, ...waits }
   state.followers.set(followerKey(client, sub), follower)
-  state.following.set(client, own + 1)
+  charge(state, client, FOLLOWER_BYTES + filterBytes(encoded), 'followers')
   index(state, follower)
   return follower
+}
+
+function whyNot(scene: ServerScene, client: NodeId, encoded: Uint8Array): number | undefined {
+  const { state } = scene
+  if (shareOf(state, client).followers >= CLIENT_FOLLOWERS_MAX) return NO_NUMBER
+  if (state.followers.size >= FOLLOWERS_MAX) return NO_ROOM
+  return whyFull(scene, client, FOLLOWER_BYTES + filterBytes(encoded))
 }
 
 export function onUnfollow({ state }: ServerScene, from: NodeId, { sub }: Message<'unfollow'>): void {
@@ -70,11 +90,10 @@ export function onUnfollow({ state }: ServerScene, from: NodeId, { sub }: Messag
 export function drop(state: ServerState, key: string): void {
   const follower = state.followers.get(key)
   if (follower === undefined) return
+  leaveAll(state, follower)
   state.followers.delete(key)
   unindex(state, follower)
-  const left = (state.following.get(follower.client) ?? 1) - 1
-  if (left <= 0) state.following.delete(follower.client)
-  else state.following.set(follower.client, left)
+  charge(state, follower.client, -FOLLOWER_BYTES - filterBytes(follower.encoded), 'followers')
 }
 
 /** Heads that changed since the mark, the oldest change first; of one channel, or of all. */
@@ -129,9 +148,7 @@ export function onFetch(scene: ServerScene, from: NodeId, body: Message<'fetch'>
   // It was cut: the heads say so.
   if (stream !== undefined && stream.base > body.after) return
   if (stream !== undefined && stream.held > body.after) return answer(scene, follower, stream, body.after, body.to)
-  if (body.to === 0 && (follower.parked.has(key) || follower.parked.size < PARKED_MAX)) {
-    follower.parked.set(key, body.after)
-  }
+  if (body.to === 0) park(scene, follower, key, body.after)
 }
 
 function answer({ turn }: ServerScene, follower: Follower, stream: Stream, after: number, to: number): void {
@@ -177,31 +194,28 @@ export function answerParked(scene: ServerScene, stream: Stream, fresh: readonly
     const follower = state.followers.get(one)
     const after = follower?.parked.get(key)
     if (follower === undefined || after === undefined || after < stream.base) continue
-    follower.parked.delete(key)
+    unpark(state, follower, key)
     answer(scene, follower, stream, after, 0)
   }
 }
 
 /** Witnesses were asked about what was not here yet. */
-export function answerChecks(scene: ServerScene, { checks, held }: Stream): void {
-  for (const [key, { from, body }] of checks) {
+export function answerChecks(scene: ServerScene, { source, checks, held }: Stream): void {
+  for (const [key, { from, body }] of [...checks]) {
     if (body.to > held) continue
-    checks.delete(key)
+    leaveCheck(scene.state, key, sourceKey(source))
     onCheck(scene, from, body)
   }
 }
 
-export function onCheck({ state, settings, turn }: ServerScene, from: NodeId, body: Message<'check'>): void {
+export function onCheck(scene: ServerScene, from: NodeId, body: Message<'check'>): void {
+  const { state, settings, turn } = scene
   const { sub, version, source, after, to } = body
   const follower = state.followers.get(followerKey(from, sub))
   const stream = state.streams.get(sourceKey(source))
   if (follower?.version !== version || follower.channel !== source.channel) return
   if (stream === undefined || stream.base > after || to - after > CHECKED_MAX) return
-  if (stream.held < to) {
-    const key = followerKey(from, sub)
-    if (stream.checks.has(key) || stream.checks.size < PARKED_MAX) stream.checks.set(key, { from, body })
-    return
-  }
+  if (stream.held < to) return parkCheck(scene, follower, stream, body)
   const items: Item[] = []
   for (let counter = after + 1; counter <= to; counter++) {
     const item = stream.items.get(counter)

@@ -14,8 +14,9 @@ export const FOLLOWERS_MAX = 1_000_000
 export const CLIENT_FOLLOWERS_MAX = 10_000
 /** Sources for which one subscription waits here. */
 export const PARKED_MAX = 10_000
-/** Messages that wait while the disk is busy, and bytes of events in those of one client. An author has 256 events under way. */
-export const PUBLISHED_MAX = 4_096
+/** Messages that wait while the disk is busy; of one client, and bytes of events in these. An author has 256 events under way. */
+export const PUBLISHED_MAX = 16_384
+export const CLIENT_PUBLISHED_MAX = 1_024
 export const PUBLISHED_BYTES_MAX = 1 << 23
 /** Cursors of one owner, and together. */
 export const OWNER_CURSORS_MAX = 1_000
@@ -26,11 +27,11 @@ export const OWNER_QUEUES_MAX = 1_000
 /** Events of a queue that wait for an acknowledgement: beyond, it waits. */
 export const QUEUE_OPEN_MAX = 10_000
 /** Topics of a channel of which the newest event is kept. */
-export const RETAINED_MAX = 10_000
+export const RETAINED_MAX = 100_000
+/** Bytes of one author's events that are kept as the newest of their topics; each counts for a kibibyte more. */
+export const RETAINED_BYTES_MAX = 16 * 2 ** 20
 /** How far ahead an author's clock may be for its event to be kept as the newest: else it would stay so. */
 export const AHEAD_MAX: Millis = 300_000
-/** Bytes that nobody needs before a new account is worth it, beside as many as are needed. */
-export const DEAD_BYTES_MIN = 8_000_000
 /** Bytes of the account that are written on one beat. */
 export const ACCOUNT_STEP_BYTES = 4_000_000
 /** In beats: how long nothing may be heard of a subscription before it is forgotten. It speaks on every beat. */
@@ -57,8 +58,6 @@ export interface Stream {
   bytes: number
   /** Grows with every change of any stream here. */
   changed: number
-  /** Servers that say they have cut more than is held here, and how much. */
-  readonly cuts: Map<NodeId, number>
   /** What witnesses were asked about that is not here yet, by follower. */
   readonly checks: Map<string, { readonly from: NodeId; readonly body: EventsMessage & { readonly kind: 'check' } }>
 }
@@ -75,6 +74,28 @@ export interface Follower {
   heard: Millis
   /** Where it waits for the next match, by source. */
   readonly parked: Map<string, number>
+  /** The sources of which a question of its waits there until they are here. */
+  readonly checks: Set<string>
+}
+
+/** What a client takes of this server: bytes, and how many of each. */
+export interface Share {
+  bytes: number
+  followers: number
+  cursors: number
+  queues: number
+}
+
+/** What another server says of a source or of a queue: where it was cut, or how far it is. */
+export interface Said {
+  readonly base?: number
+  readonly positions?: ReadonlyMap<string, Position>
+}
+
+/** What one other server says that too few others say: the oldest first. */
+export interface Hearsay {
+  bytes: number
+  readonly words: Map<string, Said>
 }
 
 /** What a server knows of another: how far it has read that one's heads. */
@@ -130,10 +151,10 @@ export interface Queue {
   start: boolean
   readonly members: Map<string, QueueMember>
   readonly sources: Map<string, QueueSource>
-  /** What other servers say: how far it is. */
-  readonly claims: Map<NodeId, ReadonlyMap<string, Position>>
   open: number
   moved: boolean
+  /** There was no room for a source, and its members were not told. */
+  full: boolean
 }
 
 /** What an author sent while the disk was busy. */
@@ -148,6 +169,15 @@ export interface Retained {
   readonly identity: Uint8Array
   readonly item: Item
   readonly time: number
+  /** Its source does not hold it any more. */
+  apart: boolean
+}
+
+/** What an author has here: events that are held or kept, of these the newest of their topics, and its lives. */
+export interface Author {
+  bytes: number
+  retained: number
+  sources: number
 }
 
 export interface ServerState {
@@ -158,12 +188,14 @@ export interface ServerState {
   mark: number
   readonly streams: Map<string, Stream>
   bytes: number
-  /** Bytes and sources by author. */
-  readonly authors: Map<string, { bytes: number; sources: number }>
+  readonly authors: Map<string, Author>
+  /** By certificate: what each client's subscriptions, cursors and queues take, and all together. */
+  readonly shares: Map<string, Share>
+  shared: number
   readonly followers: Map<string, Follower>
-  readonly following: Map<NodeId, number>
   readonly cursors: Map<string, SavedCursor>
-  readonly owners: Map<string, number>
+  /** By server: what too few others say (hearsay.ts). */
+  readonly hearsay: Map<NodeId, Hearsay>
   readonly heard: Map<NodeId, Other>
   /** The disk is new, the old one was lost: until n - f others have shown their cursors. */
   fresh: boolean
@@ -178,18 +210,28 @@ export interface ServerState {
   /** The wall clock in milliseconds as it was last told, and when. */
   wall: number
   wallAt: Millis
-  /** Whether what authors published is being written; what came meanwhile, and how many bytes of each. */
+  /** Whether what authors published is being written; what came meanwhile, and how many messages and bytes of each client. */
   saving: boolean
-  readonly published: { readonly queue: Published[]; readonly bytes: Map<NodeId, number> }
+  readonly published: { readonly queue: Published[]; readonly of: Map<string, { messages: number; bytes: number }> }
   readonly complaints: Complaints<EventsComplaint>
   /** Sources of each channel. */
   readonly channels: Map<string, Set<string>>
   /** By channel and topic. */
   readonly retained: Map<string, Map<string, Retained>>
   readonly queues: Map<string, Queue>
-  /** Bytes on the disk that nobody needs; and what is still to be written of the account that will replace them. */
+  /** Bytes of events that were cut since the last account; and what is still to be written of the one that is under way. */
   dead: number
-  account: string[] | undefined
+  account: Accounted[] | undefined
+  /** Bytes that were written: all, those of the account that is under way and since, and what the last one had. */
+  readonly disk: { bytes: number; account: number; needed: number }
+}
+
+/** What an account has a record of, by its key. */
+export interface Accounted {
+  readonly kind: 'stream' | 'cursor' | 'queue' | 'retained'
+  readonly key: string
+  /** Of what is kept: its topic. */
+  readonly topic?: string
 }
 
 export type ServerCommand =
@@ -217,8 +259,14 @@ export function wallNow({ state, turn }: ServerScene): number {
   return Math.max(0, Math.floor(state.wall + turn.now - state.wallAt))
 }
 
-export function checkServer(state: ServerState): void {
-  assert(state.bytes >= 0, 'bytes are counted')
+export function checkServer(state: ServerState, { clientBytesMax, shareBytesMax }: EventsSettings): void {
+  assert(state.bytes >= 0 && state.shared >= 0, 'bytes are counted')
   assert(state.streams.size <= SOURCES_MAX, 'sources are bounded')
   assert(state.cursors.size <= CURSORS_MAX, 'cursors are bounded')
+  for (const [client, { bytes }] of state.shares) {
+    assert(bytes >= 0 && bytes <= clientBytesMax, `keeps ${bytes} bytes for ${client}`)
+  }
+  for (const [server, { bytes }] of state.hearsay) {
+    assert(bytes >= 0 && bytes <= shareBytesMax, `keeps ${bytes} bytes that only ${server} says`)
+  }
 }

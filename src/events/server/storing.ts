@@ -4,7 +4,7 @@
 // accepted.
 
 import { encode, type NodeId } from '../../core/index.ts'
-import { readContent } from '../content.ts'
+import { readFirst } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { Hash } from '../settings.ts'
 import { FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf } from '../signed.ts'
@@ -18,11 +18,15 @@ import {
   type SourceTerms,
   sourceKey,
 } from '../wire.ts'
-import { cutBeyond, retain, streamRecord } from './cutting.ts'
+import { cutBeyond, streamRecord } from './cutting.ts'
+import { write } from './disk.ts'
+import { cutWord, hear, saidOf, settleWord } from './hearsay.ts'
 import { dealChannel } from './queueing.ts'
+import { authorOf, mayRetain, retain } from './retaining.ts'
 import { answerChecks, answerParked } from './serving.ts'
 import {
   AUTHOR_SOURCES_MAX,
+  CLIENT_PUBLISHED_MAX,
   PUBLISHED_BYTES_MAX,
   PUBLISHED_MAX,
   type Published,
@@ -52,11 +56,11 @@ export function onPublish(scene: ServerScene, from: NodeId, body: Message<'publi
 /** Beyond its limits it is let go: its author says it again. */
 function queuePublish({ published }: ServerState, one: Published): void {
   const bytes = one.body.items.reduce((sum, item) => sum + sizeOf(item), 0)
-  const own = published.bytes.get(one.from) ?? 0
-  if (own > 0 && own + bytes > PUBLISHED_BYTES_MAX) return
-  if (published.queue.length >= PUBLISHED_MAX) return
+  const own = published.of.get(certificateOf(one.from)) ?? { messages: 0, bytes: 0 }
+  if (own.messages > 0 && own.bytes + bytes > PUBLISHED_BYTES_MAX) return
+  if (own.messages >= CLIENT_PUBLISHED_MAX || published.queue.length >= PUBLISHED_MAX) return
   published.queue.push(one)
-  published.bytes.set(one.from, own + bytes)
+  published.of.set(certificateOf(one.from), { messages: own.messages + 1, bytes: own.bytes + bytes })
 }
 
 /** What was saved is on the disk: what came meanwhile is next. */
@@ -64,7 +68,7 @@ export function onFlush(scene: ServerScene): void {
   const { published } = scene.state
   scene.state.saving = false
   const waiting = published.queue.splice(0)
-  published.bytes.clear()
+  published.of.clear()
   if (waiting.length > 0) takePublished(scene, waiting)
 }
 
@@ -94,9 +98,9 @@ function takePublished(scene: ServerScene, published: readonly Published[]): voi
   turn.do({ kind: 'emit', event: { kind: 'flushed' } })
 }
 
-function saveAll({ turn }: ServerScene, records: readonly Uint8Array[]): void {
+function saveAll(scene: ServerScene, records: readonly Uint8Array[]): void {
   for (const [place, record] of records.entries())
-    turn.do({ kind: 'save', record, ...(place + 1 < records.length && { lazy: true }) })
+    write(scene, record, place + 1 < records.length ? { lazy: true } : {})
 }
 
 function takeOne(scene: ServerScene, { from, body }: Published, records: Uint8Array[]): TakenPublish[] {
@@ -140,17 +144,20 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
 
 // A liar may say that it has cut everything. b + 1 that say so have an honest one among them; and a server that
 // still holds something of the source leaves it until it is cut here, too.
-function startBehindCut({ state, settings }: ServerScene, from: NodeId, body: Message<'range'>, known?: Stream) {
-  const { source, terms, base } = body
+function startBehindCut(scene: ServerScene, from: NodeId, body: Message<'range'>, known?: Stream) {
+  const { state, settings, turn } = scene
+  const { source, base } = body
   if (known !== undefined && known.items.size > 0) return undefined
-  const stream = known ?? newStream(source, terms)
-  if (known === undefined) {
-    if (state.streams.size >= SOURCES_MAX) return undefined
-    register(state, stream)
-  }
-  stream.cuts.set(from, base)
-  const saying = [...stream.cuts.values()].filter(cut => cut >= base).length
-  return saying >= settings.rules.agreeing(settings.liars) ? base : undefined
+  const word = cutWord(sourceKey(source))
+  const isFirst = saidOf(state, word).length === 0
+  hear(scene, from, word, { base })
+  const saying = saidOf(state, word).filter(said => (said.base ?? 0) >= base).length
+  if (saying >= settings.rules.agreeing(settings.liars)) return base
+  // The others may tell of it much later: each has its own order.
+  const after = known?.held ?? 0
+  if (isFirst)
+    for (const to of state.others) if (to !== from) turn.do({ kind: 'send', to, body: { kind: 'want', source, after } })
+  return undefined
 }
 
 /** The items that continue what is held, up to the first that does not, or that cannot be read or was not signed. */
@@ -161,26 +168,33 @@ function following(
   checked: boolean,
 ): Item[] {
   const fresh: Item[] = []
-  const signed = checked ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
+  const isSigned = checked && settings.liars > 0
+  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
   let held = from
   let bytes = 0
   for (const item of items) {
     if (item.counter <= held) continue
     if (!settings.rules.continues(held, item.counter)) break
-    if (!readContent(item.content).ok || signed?.has(item) === false) break
+    if (!readFirst(item.content).ok || signed?.has(item) === false) break
     bytes += sizeOf(item)
     // All of them are one record on the disk.
     if (fresh.length > 0 && bytes > ITEMS_BYTES_MAX) break
     fresh.push(item)
     held = item.counter
   }
-  return fresh
+  return fresh.length < items.length ? fresh.map(apart) : fresh
+}
+
+/** Without its neighbours' bytes, of which nothing is kept: an author could have much more kept than is counted. */
+function apart(item: Item): Item {
+  return { ...item, content: new Uint8Array(item.content) }
 }
 
 function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readonly Item[]): boolean {
   const more = fresh.reduce((sum, item) => sum + sizeOf(item), 0)
-  const author = state.authors.get(source.author) ?? { bytes: 0, sources: 0 }
+  const author = authorOf(state, source.author)
   if (state.bytes + more > settings.bytesMax || author.bytes + more > settings.authorBytesMax) return false
+  if (!mayRetain(state, source, fresh)) return false
   if (state.streams.has(sourceKey(source))) return true
   return state.streams.size < SOURCES_MAX && author.sources < AUTHOR_SOURCES_MAX
 }
@@ -214,7 +228,7 @@ function take(scene: ServerScene, { source, terms, at, start }: Taken, fresh: re
     cutBeyond(scene, stream, stream.held)
     stream.base = start
     stream.held = start
-    stream.cuts.clear()
+    settleWord(state, cutWord(sourceKey(source)))
   }
   append(state, settings.hash, stream, at, fresh)
   return stream
@@ -242,7 +256,7 @@ function undersized({ items, base, held, bytes, terms }: Stream): number {
 
 function newStream(source: Source, terms: SourceTerms): Stream {
   const numbers = { base: 0, held: 0, emptied: 0, bytes: 0, changed: 0 }
-  const maps = { items: new Map(), cuts: new Map(), checks: new Map() }
+  const maps = { items: new Map(), checks: new Map() }
   return { source, terms, arrivals: [], leaf: FIRST_HEAD, ...maps, ...numbers }
 }
 
@@ -250,7 +264,7 @@ function register(state: ServerState, stream: Stream): void {
   const { source } = stream
   const key = sourceKey(source)
   state.streams.set(key, stream)
-  const author = state.authors.get(source.author) ?? { bytes: 0, sources: 0 }
+  const author = authorOf(state, source.author)
   author.sources++
   state.authors.set(source.author, author)
   const channel = state.channels.get(source.channel) ?? new Set()
@@ -269,7 +283,7 @@ export function streamOf(state: ServerState, source: Source, terms: SourceTerms)
 /** Also at the start, from the records. */
 export function append(state: ServerState, hash: Hash, stream: Stream, at: number, fresh: readonly Item[]): void {
   const { source } = stream
-  const author = state.authors.get(source.author)!
+  const author = authorOf(state, source.author)
   for (const item of fresh) {
     if (item.counter <= stream.held) continue
     stream.items.set(item.counter, item)

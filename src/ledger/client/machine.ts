@@ -7,6 +7,7 @@ import { readDescriptor, takeStep, whyNoStep } from '../light.ts'
 import type { LedgerSettings } from '../settings.ts'
 import type { EpochStep } from '../transactions.ts'
 import type { LedgerMessage, LedgerReply, ReceiptLot, StepLot } from '../wire.ts'
+import { forgetAnswers, keepAnswer } from './answers.ts'
 import { judge } from './judge.ts'
 import {
   CALLS_MAX,
@@ -42,6 +43,7 @@ export function ledgerClient(settings: LedgerSettings): LedgerClient {
       servers,
       ledgers: new Map(),
       calls: new Map(),
+      shares: new Map(),
       ticking: false,
       certified: new Set(),
       sound: new WeakSet(),
@@ -93,6 +95,8 @@ function onOpen({ state, settings }: ClientScene, { genesis }: LedgerCommand & {
 }
 
 function onCancel({ state }: ClientScene, { id }: LedgerCommand & { kind: 'cancel' }): void {
+  const call = state.calls.get(id)
+  if (call !== undefined) forgetAnswers(state, call)
   state.calls.delete(id)
 }
 
@@ -184,8 +188,7 @@ function onReceipts(scene: ClientScene, from: NodeId, { checkpoint, receipts }: 
 function onReply(scene: ClientScene, from: NodeId, body: LedgerReply): void {
   const { state } = scene
   const call = state.calls.get(body.query)
-  if (call === undefined) return
-  call.answers.set(from, body)
+  if (call === undefined || !keepAnswer(state, call, from, body)) return
   if (!settle(scene, call)) askSteps(scene, from, call)
 }
 
@@ -193,6 +196,7 @@ function onReply(scene: ClientScene, from: NodeId, body: LedgerReply): void {
 function settle(scene: ClientScene, call: Call): boolean {
   const event = judge(scene, call)
   if (event === undefined) return false
+  forgetAnswers(scene.state, call)
   scene.state.calls.delete(call.asked.id)
   scene.turn.do({ kind: 'emit', event })
   return true
@@ -230,7 +234,7 @@ function onStepped(scene: ClientScene, { ledger, steps }: StepLot): void {
 
 /** What was said to one who knew other keepers is not counted among what these say. */
 function askAnew(scene: ClientScene, call: Call): void {
-  call.answers.clear()
+  forgetAnswers(scene.state, call)
   call.target = undefined
   if (call.asked.kind === 'ask') say(scene, call)
 }

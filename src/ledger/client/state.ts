@@ -105,6 +105,8 @@ export interface LedgerClientState {
   readonly servers: readonly NodeId[]
   readonly ledgers: Map<string, Descriptor>
   readonly calls: Map<number, Call>
+  /** Bytes of each server's answers that have not decided anything yet. */
+  readonly shares: Map<NodeId, number>
   ticking: boolean
   /** Certificates that were found good, by what they sign. */
   readonly certified: Set<string>
@@ -120,8 +122,12 @@ export const clientTimers = timers('repeat')
 
 /** Calls of one process that are under way. */
 export const CALLS_MAX = 4_096
+/** Bytes of one server's answers that are kept while others are waited for: what is beyond it counts as not said. */
+export const ANSWERS_BYTES_MAX = 16 * 2 ** 20
 
-export function checkClient({ calls, certified }: LedgerClientState): void {
+export function checkClient({ calls, certified, shares }: LedgerClientState): void {
+  for (const [server, bytes] of shares)
+    assert(bytes > 0 && bytes <= ANSWERS_BYTES_MAX, `keeps ${bytes} bytes of answers of ${server}`)
   assert(calls.size <= CALLS_MAX, 'too many calls are under way')
   assert(certified.size <= CERTIFIED_MAX, 'too many certificates are remembered')
 }

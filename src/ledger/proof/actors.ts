@@ -70,7 +70,11 @@ export interface MadeLedger {
 }
 
 /** A ledger of these servers; accounts and operator are named by what their keys are made from. */
-export function makeLedger(actors: Actors, made: MadeLedger): Descriptor {
+export function makeLedger(
+  actors: Actors,
+  made: MadeLedger,
+  saltOf: (server: NodeId) => Uint8Array = firstSalt,
+): Descriptor {
   const { name, servers, crashes, liars } = made
   const registers = made.registers ?? ['']
   const genesis: Genesis = {
@@ -88,8 +92,8 @@ export function makeLedger(actors: Actors, made: MadeLedger): Descriptor {
     operatorsNeeded: 1,
     servers: servers.map(server => ({
       name: server,
-      key: actors.voter(server)(firstSalt(server)).publicKey,
-      salt: firstSalt(server),
+      key: actors.voter(server)(saltOf(server)).publicKey,
+      salt: saltOf(server),
     })),
     crashes,
     liars,

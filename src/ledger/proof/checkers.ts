@@ -2,7 +2,7 @@
 // is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads that are not stale; and,
 // once all is healed, progress.
 
-import { sameBytes, toHex } from '../../core/index.ts'
+import { type NodeId, sameBytes, toHex } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
 import { openBook, whyUnbalanced } from '../book.ts'
 import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
@@ -136,6 +136,31 @@ export class ReceiptChecker extends Watching {
         this.blame(`leaf ${receipt.index} of ${descriptor.genesis.name} was promised, and another is there`, at)
       }
     }
+  }
+}
+
+/** A server that lost its store, or has an old copy of it, votes in no height in which it may have voted before. */
+export class VotesChecker extends Watching {
+  /** The largest height of a vote that somebody heard, by server and ledger; and of these, what was forgotten. */
+  private readonly told = new Map<string, number>()
+  private readonly forgotten = new Map<string, number>()
+
+  constructor() {
+    super('votes')
+  }
+
+  heard(server: NodeId, ledger: Uint8Array, height: number): void {
+    const name = `${server} ${toHex(ledger)}`
+    this.told.set(name, Math.max(this.told.get(name) ?? 0, height))
+  }
+
+  forgot(server: NodeId): void {
+    for (const [name, height] of this.told) if (name.startsWith(`${server} `)) this.forgotten.set(name, height)
+  }
+
+  votes(server: NodeId, ledger: Uint8Array, height: number, at: Micros): void {
+    const least = this.forgotten.get(`${server} ${toHex(ledger)}`) ?? 0
+    if (height <= least) this.blame(`${server} votes in height ${height}, and has forgotten its vote in ${least}`, at)
   }
 }
 

@@ -15,6 +15,9 @@ export type LedgerAct =
   | { kind: 'epoch'; owner: string; ledger: number; servers: readonly string[] }
   /** The server's disk is gone; only while all others have theirs. */
   | { kind: 'lose'; server: string; lasts: Micros }
+  /** A copy of its disk is made, and put back later; then, too, only while all others have theirs. */
+  | { kind: 'copy'; server: string }
+  | { kind: 'putBack'; server: string; lasts: Micros }
 
 /** Everything that is drawn for one run. */
 export interface LedgerPlan extends Plan<LedgerAct> {
@@ -85,8 +88,15 @@ export function hurry(random: Random, plan: LedgerPlan, servers: readonly string
     return { ...fault, at: random.below(SAFETY) }
   })
   const losses = [0, 1, 2, 3].flatMap(() => drawLosses(random, plan.trust, servers))
+  const twice = drawLossesUnderTwoKeys(random, plan, servers)
   const network = { ...plan.network, delaySpread: 20_000 + random.below(100_000), loss: random.unit() * 0.3 }
-  return { ...plan, network, attemptMax: 60, acts: [...plan.acts, ...losses], faults: [...plan.faults, ...crashes] }
+  return {
+    ...plan,
+    network,
+    attemptMax: 60,
+    acts: [...plan.acts, ...losses, ...twice.acts],
+    faults: [...plan.faults, ...crashes, ...twice.faults],
+  }
 }
 
 function drawActs(random: Random, owners: readonly string[]): LedgerPlan['acts'] {
@@ -111,8 +121,45 @@ function drawActs(random: Random, owners: readonly string[]): LedgerPlan['acts']
 function drawLosses(random: Random, trust: LedgerPlan['trust'], servers: readonly string[]): LedgerPlan['acts'] {
   if (trust.liars >= trust.crashes) return []
   return Array.from({ length: pick(random, [0, 0, 1, 2]) }, () => {
-    return { kind: 'lose', server: pick(random, servers), lasts: random.below(SECOND), at: random.below(SAFETY) }
+    const [server, lasts, at] = [pick(random, servers), random.below(SECOND), random.below(SAFETY)]
+    if (random.chance(0.6)) return [{ kind: 'lose' as const, server, lasts, at }]
+    return [
+      { kind: 'copy' as const, server, at: random.below(at + 1) },
+      { kind: 'putBack' as const, server, lasts, at },
+    ]
+  }).flat()
+}
+
+/** Payments while a store is lost: votes are under way. */
+const PAID_MEANWHILE = 6
+
+/**
+ * A store is lost; an epoch gives its server a fresh key; when it has voted by that, the store is lost again, and another server
+ * is down, so that the height in which it voted is still under way when it comes back.
+ */
+function drawLossesUnderTwoKeys(
+  random: Random,
+  { trust, owners }: LedgerPlan,
+  servers: readonly string[],
+): Pick<LedgerPlan, 'acts' | 'faults'> {
+  if (trust.liars >= trust.crashes || random.chance(0.5)) return { acts: [], faults: [] }
+  const [server, ledger, at] = [pick(random, servers), random.below(2), random.below(SAFETY / 2)]
+  const epoch = at + SECOND / 2 + random.below(SECOND)
+  const again = epoch + SECOND + random.below(2 * SECOND)
+  const paid = Array.from({ length: PAID_MEANWHILE }, () => {
+    const [owner, to] = [pick(random, owners), pick(random, owners)]
+    return { kind: 'pay' as const, owner, ledger, to, amount: 1, at: again - random.below(SECOND / 4) }
   })
+  const others = servers.filter(one => one !== server)
+  return {
+    acts: [
+      { kind: 'lose', server, lasts: random.below(SECOND / 10), at },
+      { kind: 'epoch', owner: pick(random, owners), ledger, servers, at: epoch },
+      ...paid,
+      { kind: 'lose', server, lasts: random.below(SECOND / 10), at: again },
+    ],
+    faults: [{ kind: 'crash', node: pick(random, others), lasts: SECOND, clean: false, at: again }],
+  }
 }
 
 const EPOCHS_DRAWN = [0, 1, 1, 2, 3] as const

@@ -48,11 +48,17 @@ export const plantedEpochBugs: Readonly<Record<string, Partial<LedgerRules>>> = 
   'fresh-key-forgets': { hasForgotten: ({ kept, lost }) => kept && lost },
 }
 
+/** What a server makes of the word that its store is an old copy, broken on purpose. */
+export const plantedCopyBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'votes-after-old-copy': { forgetsWithCopy: () => false },
+}
+
 /** All of them. */
 export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
   ...plantedVotingBugs,
   ...plantedExecutionBugs,
   ...plantedEpochBugs,
+  ...plantedCopyBugs,
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -21,7 +21,10 @@ export const simulatedBugs = [
   'vote-below-promise',
   'votes-unseen',
   'vote-not-saved',
+  'votes-after-lost-store',
+  'votes-after-old-copy',
   'epoch-in-the-middle',
+  'fresh-key-forgets',
 ] as const
 
 /** The words of the checker that finds it. */
@@ -29,8 +32,11 @@ const says: Readonly<Record<string, RegExp>> = {
   'certificate-one-short': /servers signed the checkpoint, and it takes|two histories/,
   'small-quorum': /servers signed the checkpoint, and it takes|two histories/,
   'votes-unseen': /is wrong/,
-  'vote-not-saved': /two histories|a machine threw/,
+  'vote-not-saved': /two histories|a machine threw|has forgotten its vote/,
+  'votes-after-lost-store': /has forgotten its vote/,
+  'votes-after-old-copy': /has forgotten its vote/,
   'epoch-in-the-middle': /servers signed the checkpoint, and it takes/,
+  'fresh-key-forgets': /has forgotten its vote/,
 }
 
 /** Planted bugs, each as a run that shows it. */

@@ -7,6 +7,7 @@ import { sized } from '../../../test/support/long.ts'
 import { readPins } from '../../../test/support/pins.ts'
 import { seededRandom } from '../../core/index.ts'
 import { runOnce, shrink } from '../../simulator/index.ts'
+import { ledgerRules } from '../rules.ts'
 import { honestLedger, liedLedger, plantedLedgerRuns, simulatedBugs } from './runs.ts'
 import { ledgerScenario } from './scenario.ts'
 
@@ -23,6 +24,11 @@ describe('one history, and what is promised stands', () => {
       const { violations, drawn } = runOnce(ledgerScenario(group), seed)
       expect(violations, `seed ${seed} ${JSON.stringify(drawn)}`).toEqual([])
     }
+  })
+
+  // Its only voter lost its store, the others who had seen it restarted: nobody could show what their reports rested on.
+  it('nobody is left behind in an attempt whose reports rest on a proposal that was forgotten', () => {
+    expect(runOnce(ledgerScenario(honestLedger, ledgerRules, true), 229).violations).toEqual([])
   })
 
   it('and the runs are not idle', () => {

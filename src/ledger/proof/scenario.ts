@@ -18,9 +18,17 @@ import { ledgerDefaults } from '../settings.ts'
 import { readTransaction, signingBytes, type Transaction, writeTransaction } from '../transactions.ts'
 import { ledgerVocabulary } from '../wire.ts'
 import { type Actors, firstDisk, ideals, linked, makeLedger, nextEpoch, serverSettings, signed } from './actors.ts'
-import { EndsChecker, KeepersChecker, OneHistoryChecker, ReceiptChecker, ReplayChecker } from './checkers.ts'
+import {
+  EndsChecker,
+  KeepersChecker,
+  OneHistoryChecker,
+  ReceiptChecker,
+  ReplayChecker,
+  VotesChecker,
+} from './checkers.ts'
 import { ledgerLiars, lyingClient } from './liars.ts'
-import { drawPlan, hurry, type LedgerAct, type LedgerPlan, LOOK_EVERY, SECOND } from './plan.ts'
+import { drawPlan, hurry, type LedgerAct, type LedgerPlan, SECOND } from './plan.ts'
+import { Stores } from './stores.ts'
 import { proof, sequenceName, type Task, type Way } from './tasks.ts'
 
 const UNTIL = 2 ** 30
@@ -62,13 +70,14 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private readonly ends = new EndsChecker()
   private readonly keepers: KeepersChecker
   private readonly blame = new BlameChecker()
+  private readonly votes = new VotesChecker()
+  private readonly stores: Stores
   private readonly ledgers: readonly Descriptor[]
   /** What each owner has under way, one after the other; and the next sequence of each account. */
   private readonly queues = new Map<string, Task[]>()
   private readonly sequences = new Map<string, number>()
   private readonly tasks = new Map<string, Task>()
   private readonly reads = new Map<string, Descriptor>()
-  private readonly lost = new Set<string>()
   /** What waits for offers, for pledges and for proofs. */
   private readonly offering = new Map<string, LedgerAct & { kind: 'epoch' }>()
   private readonly pledging = new Map<
@@ -87,7 +96,8 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.replay = new ReplayChecker(suite)
     this.receipts = new ReceiptChecker(suite)
     this.keepers = new KeepersChecker(suite)
-    this.checkers = [this.history, this.replay, this.receipts, this.ends, this.keepers, this.blame]
+    this.checkers = [this.history, this.replay, this.receipts, this.ends, this.keepers, this.blame, this.votes]
+    this.stores = new Stores(world, plan.liars, this.votes)
     const balances = Object.fromEntries([...plan.owners, 'liar'].map(owner => [owner, 100n]))
     this.ledgers = ['a', 'b'].map(name => makeLedger(this.actors, { name, ...plan.trust, servers, balances }))
   }
@@ -129,7 +139,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     const liar = kind === undefined ? undefined : ledgerLiars(settings)[kind]!
     const spec = {
       id,
-      protocol: ledgerServer(settings(id)),
+      protocol: this.stores.watched(id, ledgerServer(settings(id))),
       peers: this.servers,
       vocabulary: ledgerVocabulary,
       diskMax: 5_000,
@@ -189,7 +199,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   }
 
   protected act(act: LedgerAct): void {
-    if (act.kind === 'lose') return this.lose(act)
+    if (act.kind === 'lose' || act.kind === 'copy' || act.kind === 'putBack') return this.stores.act(act)
     if (act.kind === 'epoch') return this.askOffers(act)
     const { owner } = act
     const ledger = this.ledgers[act.ledger]!
@@ -320,6 +330,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private askOffers(act: LedgerAct & { kind: 'epoch' }): void {
     const { servers, owner } = act
     const needed = servers.length - this.plan.trust.crashes
+    this.stores.changing++
     this.offering.set(this.call(owner, { kind: 'offers', of: servers, needed }), act)
   }
 
@@ -339,29 +350,8 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   private endPledge(name: string, pledges: EpochTransaction['pledges']): void {
     const { owner, ledger, next } = this.pledging.get(name)!
     const leaf = () => writeTransaction({ ...next, pledges })
-    this.queue({ owner, ledger, leaf, spends: false, followed: () => this.read(owner, ledger) })
-  }
-
-  private lose({ server, lasts }: LedgerAct & { kind: 'lose' }): void {
-    const { world } = this
-    if (this.plan.liars.has(server) || this.lost.size > 0) return
-    this.lost.add(server)
-    world.lose(server)
-    world.at(world.now + lasts, () => world.start(server))
-    this.whenBack(server)
-  }
-
-  // While it has forgotten its votes it counts as gone: another one's store is lost only when it is back.
-  private whenBack(server: string): void {
-    this.world.at(this.world.now + LOOK_EVERY, () => {
-      const state = this.stateOf<LedgerServerState>(server)
-      const back =
-        state !== undefined &&
-        state.ledgers.size >= 2 &&
-        [...state.ledgers.values()].every(one => one.lost === undefined)
-      if (back) this.lost.delete(server)
-      else this.whenBack(server)
-    })
+    const ended = () => this.stores.changing--
+    this.queue({ owner, ledger, leaf, spends: false, followed: () => this.read(owner, ledger), ended })
   }
 
   protected observe(node: SimulatedNode, event: AnyEvent): void {
@@ -377,6 +367,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
         this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, this.world.now)
       return
     }
+    if (event.kind === 'lossKept') return this.stores.kept(id)
     if (!('id' in event)) return
     if (event.kind === 'epoch') return this.followed(event)
     const name = `${this.clientOf(id)} ${event.id}`
@@ -421,6 +412,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
 
   /** A ledger that is not known yet is being made; a link may not be there yet. */
   private retryOrEnd(name: string, task: Task | undefined, event: AnyEvent): void {
+    if (event.kind === 'refused' && this.pledging.has(name)) this.stores.changing--
     if (task === undefined) return
     if (event.kind === 'refused') {
       const instead = task.instead?.[event.code]

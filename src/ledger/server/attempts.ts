@@ -6,13 +6,12 @@
 
 import { sameBytes, toHex } from '../../core/index.ts'
 import { ATTEMPT_MAX } from '../checkpoint.ts'
-
-import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
+import { isPassedOver, outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { blame, isDenied } from './blame.ts'
 import { hasWork } from './pool.ts'
-import { type LedgerScene, nameOf, type Round, save, send, sendOthers, voterOf } from './state.ts'
+import { type LedgerScene, mayPromise, nameOf, type Round, save, send, sendOthers, voterOf } from './state.ts'
 
 const DOUBLINGS_MAX = 10
 /** Leaves that are handed on when a leader does not propose them. */
@@ -22,7 +21,7 @@ const HANDED_ON_MAX = 64
 export function leaveAttempt(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round, descriptor, place, head } = ledger
-  if (ledger.lost !== undefined || place < 0 || round.promised > round.attempt || round.attempt >= ATTEMPT_MAX) return
+  if (!mayPromise(scene) || round.promised > round.attempt || round.attempt >= ATTEMPT_MAX) return
   const attempt = round.attempt + 1
   const said = { server: place, height: head.height + 1, attempt, vote: round.vote?.statement }
   const report: Report = { ...said, signature: voterOf(scene).sign(reportBytes(descriptor, said)) }
@@ -30,10 +29,11 @@ export function leaveAttempt(scene: LedgerScene): void {
   round.report = report
   round.saidAt = scene.turn.now
   round.reports.set(place, report)
+  keepDeciding(scene, round.opened)
   if (settings.rules.savesPromise())
     save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })
   sayReport(scene)
-  handOn(scene)
+  if (!isPassedOver(head, round.attempt, ledger.keepers)) handOn(scene)
 }
 
 export function sayReport(scene: LedgerScene): void {
@@ -123,18 +123,38 @@ export function judgeReports(
   if (new Set(reports.map(report => report.server)).size !== reports.length) return 'bad'
   if (reports.length < settings.rules.reportsNeeded(ledger.keepers)) return 'bad'
   if (reports.some(report => report.attempt !== attempt || !isSound(scene, report))) return 'bad'
+  return decidingOf(reports).every(report => holdsVote(ledger.round, report)) ? 'good' : 'unknown'
+}
+
+/** Those with the newest votes among them. */
+function decidingOf(reports: readonly Report[]): readonly Report[] {
   const newest = Math.max(0, ...reports.map(report => report.vote?.attempt ?? 0))
-  const deciding = reports.filter(report => report.vote?.attempt === newest)
-  return deciding.every(report => holdsVote(ledger.round, report)) ? 'good' : 'unknown'
+  return reports.filter(report => report.vote?.attempt === newest)
+}
+
+/**
+ * Saves what reports rest on, before it is said that they opened an attempt: who shows them is asked for it. Otherwise the only one
+ * who voted for it loses its store, the others who saw it restart, and nobody can follow them into the attempt any more.
+ */
+export function keepDeciding(scene: LedgerScene, reports: readonly Report[]): void {
+  const { round, descriptor } = scene.ledger
+  for (const { vote } of decidingOf(reports)) {
+    const name = toHex(vote!.proposal)
+    const held = round.proposals.get(name)
+    if (held === undefined || round.kept.has(name)) continue
+    round.kept.add(name)
+    keepDeciding(scene, held.reports)
+    const { height, attempt, leaves } = held
+    save(scene, { kind: 'held', ledger: descriptor.id, height, attempt, leaves, reports: held.reports }, true)
+  }
 }
 
 /** Asks the one who showed reports for what they rest on. */
 export function wantDeciding(scene: LedgerScene, from: number, reports: readonly Report[]): void {
-  const newest = Math.max(0, ...reports.map(report => report.vote?.attempt ?? 0))
   const asked = new Set<string>()
-  for (const report of reports) {
-    if (report.vote?.attempt !== newest || holdsVote(scene.ledger.round, report)) continue
-    const name = toHex(report.vote.proposal)
+  for (const report of decidingOf(reports)) {
+    if (holdsVote(scene.ledger.round, report)) continue
+    const name = toHex(report.vote!.proposal)
     if (!asked.has(name)) wantVote(scene, from, report)
     asked.add(name)
   }
@@ -168,6 +188,7 @@ export function advanceAttempts(scene: LedgerScene): void {
     if (attempt > round.attempt && server !== ledger.place) ahead++
   if (ahead > liars) leaveAttempt(scene)
   const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > liars
+  if (busy && isPassedOver(ledger.head, round.attempt, ledger.keepers)) leaveAttempt(scene)
   if (!busy) round.deadline = undefined
   else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
 }

@@ -114,8 +114,8 @@ export function askRecall(scene: LedgerScene): void {
 
 export function onRecall(scene: LedgerScene, from: NodeId): void {
   const { ledger } = scene
-  // One that has forgotten its own votes cannot vouch for others'.
-  if (ledger.lost === undefined)
+  // One that has forgotten its own votes, or may have, cannot vouch for others'.
+  if (ledger.lost === undefined && !scene.state.held)
     send(scene, from, { kind: 'recalled', ledger: ledger.descriptor.id, voted: ledger.voted })
 }
 

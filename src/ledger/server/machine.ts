@@ -7,6 +7,7 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { encodeDescriptor } from '../light.ts'
+import { isTooLarge } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
@@ -23,7 +24,7 @@ import {
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
 import { onPledge, onSteps } from './keeping.ts'
 import { hasWork, onSubmit } from './pool.ts'
-import { onRollMessage, onRollTimer, onStart, openLedger, serverFrom } from './restart.ts'
+import { onGo, onLost, onRollMessage, onRollTimer, onStart, onTellLoss, openLedger, serverFrom } from './restart.ts'
 import { onAsk, onCompare, onCreate, onFind, onOffer, onProve } from './serving.ts'
 import {
   checkServer,
@@ -58,6 +59,8 @@ export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
         case 'message':
           return onMessage(scene, input.from, input.body)
         case 'command':
+          onCommand(scene, input.body)
+          for (const ledger of state.ledgers.values()) advance({ ...scene, ledger })
           return
         case 'timer':
           return onTimer(scene, serverTimers.due(input.name))
@@ -66,6 +69,17 @@ export function ledgerServer(settings: LedgerServerSettings): LedgerServer {
       }
     },
     check: checkServer,
+  }
+}
+
+function onCommand(scene: ServerScene, body: LedgerServerCommand): void {
+  switch (body.kind) {
+    case 'go':
+      return onGo(scene)
+    case 'lost':
+      return onLost(scene)
+    case 'tellLoss':
+      return onTellLoss(scene)
   }
 }
 
@@ -188,6 +202,8 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   const { early, head } = scene.ledger
   const { from, height, body } = word
   const name = `${from} ${body.kind}`
+  // What no honest server says is not kept for later: it may be a whole frame.
+  if ('leaves' in body && isTooLarge(body.leaves)) return
   if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
   if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }

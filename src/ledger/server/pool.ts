@@ -24,8 +24,9 @@ import { giveNewestSteps } from './steps.ts'
 /** Leaves that wait, and their bytes. */
 export const POOL_MAX = 20_000
 const POOL_BYTES_MAX = 32 << 20
-/** Of them, those that one client may bring: ten that flood still leave nobody out. */
-const POOL_OF_CLIENT_MAX = 2_000
+/** Of them, those that one client may bring, and their bytes: seven that flood still leave nobody out. */
+export const POOL_OF_CLIENT_MAX = 2_000
+export const POOL_BYTES_OF_CLIENT_MAX = 4 << 20
 /** How far ahead of its account a sequence may wait. */
 const AHEAD_MAX = 64
 const ASKERS_MAX = 16
@@ -82,7 +83,8 @@ function mayWait(ledger: ServedLedger, leaf: Uint8Array, { code }: Refusal): boo
 
 function hasRoom({ pool }: ServedLedger, owner: string, leaf: Uint8Array): boolean {
   if (pool.entries.size >= POOL_MAX || pool.bytes + leaf.length > POOL_BYTES_MAX) return false
-  return (pool.shares.get(owner) ?? 0) < POOL_OF_CLIENT_MAX
+  const { leaves, bytes } = pool.shares.get(owner) ?? { leaves: 0, bytes: 0 }
+  return leaves < POOL_OF_CLIENT_MAX && bytes + leaf.length <= POOL_BYTES_OF_CLIENT_MAX
 }
 
 export function put({ pool, memory }: ServedLedger, entry: Pooled, ready: boolean): void {
@@ -90,7 +92,8 @@ export function put({ pool, memory }: ServedLedger, entry: Pooled, ready: boolea
   memory.keep(memory.of(entry.leaf))
   setReady(pool, entry, ready)
   pool.bytes += entry.leaf.length
-  pool.shares.set(entry.owner, (pool.shares.get(entry.owner) ?? 0) + 1)
+  const { leaves, bytes } = pool.shares.get(entry.owner) ?? { leaves: 0, bytes: 0 }
+  pool.shares.set(entry.owner, { leaves: leaves + 1, bytes: bytes + entry.leaf.length })
 }
 
 function setReady(pool: Pool, entry: Pooled, ready: boolean): void {
@@ -103,8 +106,8 @@ function drop({ pool, memory }: ServedLedger, entry: Pooled): void {
   memory.forgetNamed(entry.name)
   setReady(pool, entry, false)
   pool.bytes -= entry.leaf.length
-  const left = (pool.shares.get(entry.owner) ?? 1) - 1
-  if (left > 0) pool.shares.set(entry.owner, left)
+  const { leaves, bytes } = pool.shares.get(entry.owner) ?? { leaves: 1, bytes: entry.leaf.length }
+  if (leaves > 1) pool.shares.set(entry.owner, { leaves: leaves - 1, bytes: bytes - entry.leaf.length })
   else pool.shares.delete(entry.owner)
 }
 

@@ -9,11 +9,13 @@ import { type Proposal, proposalHash } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import { type LedgerRecord, ledgerRecord } from '../wire.ts'
 import {
+  type CheckedProposal,
   LEDGERS_MAX,
   LEDGERS_OF_CLIENT_MAX,
   type LedgerScene,
   type LedgerServerState,
   newLedger,
+  newRound,
   placeIn,
   type ServedLedger,
   type ServerScene,
@@ -38,13 +40,13 @@ export function serverFrom(
     assert(decoded.ok, 'a saved record that cannot be read')
     return decoded.value
   })
-  const salt = records.find(record => record.kind === 'salt')?.salt
   const state: LedgerServerState = {
     self,
     peers,
     rolls: 0,
     blamed: new Map(),
-    salt,
+    salt: undefined,
+    held: settings.holds ?? false,
     ledgers: new Map(),
     names: new Map(),
   }
@@ -59,7 +61,7 @@ function restore(
   record: LedgerRecord,
   fetched: Uint8Array[],
 ): void {
-  if (record.kind === 'salt') return
+  if (record.kind === 'salt') return beginLife(state, record.salt)
   if (record.kind === 'opened') {
     const descriptor = readGenesis(record.genesis, settings.suite)
     assert(typeof descriptor !== 'string', 'a saved genesis that does not hold')
@@ -81,6 +83,9 @@ function restore(
       round.reports.set(ledger.place, record.report)
       return
     }
+    case 'held':
+      restoreProposal(scene, record)
+      return
     case 'voted':
       return restoreVote(scene, record)
     case 'fetched':
@@ -101,17 +106,29 @@ function restore(
 
 type Restoring = Pick<LedgerScene, 'state' | 'settings' | 'ledger'>
 
-function restoreVote(scene: Restoring, { height, attempt, leaves, reports }: Proposal): void {
+function restoreProposal(scene: Restoring, record: Proposal): CheckedProposal | undefined {
   const { ledger, settings } = scene
-  if (height !== ledger.head.height + 1) return
+  const { height, attempt, leaves, reports } = record
+  if (height !== ledger.head.height + 1) return undefined
   const { round, descriptor } = ledger
   const proposal = { height, attempt, leaves, reports }
   // The turn is not looked at by what tries leaves.
   const result = tryLeaves(scene as LedgerScene, leaves)
   assert(result !== undefined || !settings.rules.executesFirst(), 'a vote for what cannot be executed')
   const hash = proposalHash(descriptor, proposal, settings.suite)
-  round.proposals.set(toHex(hash), { ...proposal, ...result!, hash })
-  const statement: Statement = { height, ...result!, previous: ledger.previous, attempt, proposal: hash }
+  const checked = { ...proposal, ...result!, hash }
+  round.proposals.set(toHex(hash), checked)
+  round.kept.add(toHex(hash))
+  return checked
+}
+
+function restoreVote(scene: Restoring, record: Proposal): void {
+  const { ledger } = scene
+  const voted = restoreProposal(scene, record)
+  if (voted === undefined) return
+  const { round, descriptor } = ledger
+  const { height, attempt, reports, size, root, hash } = voted
+  const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: hash }
   round.attempt = attempt
   round.promised = Math.max(round.promised, attempt)
   round.opened = reports
@@ -154,12 +171,42 @@ export function openLedger(scene: ServerScene, encoded: Uint8Array, owner: strin
 }
 
 export function onStart(scene: ServerScene): void {
-  const { state, turn } = scene
-  if (state.salt === undefined) {
-    state.salt = turn.bytes(SALT_BYTES)
-    save(scene, { kind: 'salt', salt: state.salt })
-  }
+  if (scene.state.salt === undefined) drawSalt(scene)
   onRollTimer(scene)
+}
+
+function drawSalt(scene: ServerScene): void {
+  const salt = scene.turn.bytes(SALT_BYTES)
+  beginLife(scene.state, salt)
+  save(scene, { kind: 'salt', salt })
+}
+
+/** The store's first life, or one after an old copy was put back: what was voted before it is not known. */
+function beginLife(state: LedgerServerState, salt: Uint8Array): void {
+  state.salt = salt
+  for (const ledger of state.ledgers.values()) {
+    ledger.round = newRound()
+    ledger.voted = ledger.head.height
+    if (ledger.place >= 0) ledger.lost = new Map()
+  }
+}
+
+/** Its store is no old copy, as far as the others know. */
+export function onGo({ state }: ServerScene): void {
+  state.held = false
+}
+
+/**
+ * Its store is an old copy. A new salt says so on disk, and for ledgers of which the copy knows nothing: a genesis names another
+ * one, and so votes were forgotten.
+ */
+export function onLost(scene: ServerScene): void {
+  scene.state.held = false
+  if (scene.settings.rules.forgetsWithCopy()) drawSalt(scene)
+}
+
+export function onTellLoss({ turn }: ServerScene): void {
+  turn.do({ kind: 'emit', event: { kind: 'lossKept' } })
 }
 
 /** How often the others are asked for ledgers, and how far apart: connections may not be there yet. */

@@ -18,8 +18,9 @@ import { giveSteps } from './steps.ts'
 const SHOWN_MAX = 64
 
 export function onOffer(scene: ServerScene, from: NodeId, { query }: LedgerRequest & { kind: 'offer' }): void {
-  const { salt } = scene.state
-  if (salt === undefined) return
+  const { salt, held } = scene.state
+  // By the key of an old copy it may have voted already.
+  if (salt === undefined || held) return
   send(scene, from, { kind: 'offered', query, key: scene.settings.voter(salt).publicKey, salt })
 }
 

@@ -24,11 +24,19 @@ export type LedgerServerEvent =
     }
   | { readonly kind: 'certified'; readonly ledger: string; readonly checkpoint: Checkpoint }
   | { readonly kind: 'rejoined'; readonly ledger: string; readonly height: number }
+  /** It is on disk that this server has forgotten its votes. */
+  | { readonly kind: 'lossKept' }
   /** A server signed what contradicts its other signed words. */
   | { readonly kind: 'lied'; readonly ledger: string; readonly server: NodeId; readonly what: string }
 
-/** Nothing is told to a server: clients speak to it. */
-export type LedgerServerCommand = { readonly kind: 'inspect' }
+/** What a server is told by the process around it: whether its store is an old copy. */
+export type LedgerServerCommand =
+  /** No other server knows of a later life of this one (`holds`). */
+  | { readonly kind: 'go' }
+  /** The others know of a later life: the store is an old copy, and votes were given that it does not know of. */
+  | { readonly kind: 'lost' }
+  /** The other parts of the node have that on disk: to be told when it is on disk here, too. */
+  | { readonly kind: 'tellLoss' }
 
 /** What a server keeps of its ledgers. */
 export interface LedgerServerState {
@@ -38,6 +46,8 @@ export interface LedgerServerState {
   rolls: number
   /** Of this life of the store. */
   salt: Uint8Array | undefined
+  /** Whether its store is an old copy is not known yet: it promises nothing. */
+  held: boolean
   /** By id in hex. */
   readonly ledgers: Map<string, ServedLedger>
   /** Ids by name: first come. */
@@ -74,6 +84,8 @@ export interface Round {
   /** What was proposed and found good, by hash; how many each server brought. */
   readonly proposals: Map<string, CheckedProposal>
   readonly brought: Map<number, number>
+  /** Of these, what is on disk: its own votes, and what the reports rest on that let it vote or leave. */
+  readonly kept: Set<string>
   /** Good proposals of the leader of the attempt, by attempt: the first is voted for. */
   readonly led: Map<number, string>
   /** What this server itself proposed, by attempt. */
@@ -109,7 +121,8 @@ export interface Pooled {
 
 export interface Pool {
   readonly entries: Map<string, Pooled>
-  readonly shares: Map<string, number>
+  /** By the client that brought them. */
+  readonly shares: Map<string, { readonly leaves: number; readonly bytes: number }>
   bytes: number
   /** Entries that could be appended now. */
   ready: number
@@ -199,6 +212,7 @@ export function newRound(): Round {
     report: undefined,
     proposals: new Map(),
     brought: new Map(),
+    kept: new Set(),
     led: new Map(),
     proposed: undefined,
     votes: new Map(),
@@ -276,6 +290,11 @@ export function executionOf({ ledger, settings }: LedgerScene): Execution {
 
 export function nameOf(ledger: ServedLedger, place: number): NodeId {
   return ledger.keepers.servers[place]!.name
+}
+
+/** Whether it may vote, report and vouch: it keeps the ledger, and knows every vote that it has given. */
+export function mayPromise({ state, ledger }: LedgerScene): boolean {
+  return ledger.lost === undefined && ledger.place >= 0 && !state.held
 }
 
 export function send({ turn }: ServerScene, to: NodeId, body: LedgerMessage): void {

@@ -6,16 +6,17 @@ import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified }
 import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
-import { BATCH_BYTES_MAX, BATCH_MAX, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import { BATCH_MAX, isTooLarge, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
-import { checkWaiting, choiceOf, enterAttempt, judgeReports, wantDeciding } from './attempts.ts'
+import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
 import { blame, isBlamed, isDenied, isSecondVote } from './blame.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
   executionOf,
   type LedgerScene,
+  mayPromise,
   nameOf,
   newRound,
   placeIn,
@@ -27,7 +28,7 @@ import {
 } from './state.ts'
 
 /** Good proposals that one server may bring in a height: a liar that signs many takes its own share only. */
-const BROUGHT_MAX = 16
+export const BROUGHT_MAX = 16
 
 export function onPropose(
   scene: LedgerScene,
@@ -46,7 +47,7 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   const name = toHex(hash)
   const known = round.proposals.get(name)
   if (known !== undefined) return noteLeader(scene, from, known)
-  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX) return
+  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX || isTooLarge(proposal.leaves)) return
   const verdict = proposal.attempt === 1 ? 'good' : judgeReports(scene, proposal.attempt, proposal.reports)
   if (verdict === 'unknown') {
     round.stalled.set(from, proposal)
@@ -81,7 +82,7 @@ function noteLeader({ ledger }: LedgerScene, from: number, { height, attempt, ha
 
 /** Executes and takes back. Nothing where it cannot be, or is not what the reports leave. */
 function tryProposal(scene: LedgerScene, { attempt, leaves, reports }: Proposal): SizedRoot | undefined {
-  if (leaves.length === 0 || leaves.reduce((sum, leaf) => sum + leaf.length, 0) > 2 * BATCH_BYTES_MAX) return undefined
+  if (leaves.length === 0) return undefined
   const result = tryLeaves(scene, leaves)
   if (result === undefined) return undefined
   const choice = choiceOf(scene, attempt, reports)
@@ -118,7 +119,7 @@ function vote(scene: LedgerScene): void {
   const { ledger, settings } = scene
   const { round, descriptor, head } = ledger
   const chosen = round.proposals.get(round.led.get(round.attempt) ?? '')
-  if (ledger.lost !== undefined || ledger.place < 0 || chosen === undefined) return
+  if (!mayPromise(scene) || chosen === undefined) return
   if (!settings.rules.mayVote(round.attempt, round.vote?.statement.attempt ?? 0, round.promised)) return
   const { height, attempt, leaves, reports, size, root } = chosen
   const statement: Statement = { height, size, root, previous: ledger.previous, attempt, proposal: chosen.hash }
@@ -127,6 +128,8 @@ function vote(scene: LedgerScene): void {
   round.saidAt = scene.turn.now
   round.votes.set(ledger.place, signed)
   ledger.voted = Math.max(ledger.voted, head.height + 1)
+  keepDeciding(scene, reports)
+  round.kept.add(toHex(chosen.hash))
   if (settings.rules.savesVote())
     save(scene, { kind: 'voted', ledger: descriptor.id, height, attempt, leaves, reports })
   sayVote(scene)
@@ -164,7 +167,7 @@ function propose(scene: LedgerScene): void {
   const { round, head, place } = ledger
   const height = head.height + 1
   const { attempt } = round
-  if (ledger.lost !== undefined || round.proposed !== undefined || round.promised > attempt) return
+  if (!mayPromise(scene) || round.proposed !== undefined || round.promised > attempt) return
   if (leaderOf(height, attempt, ledger.keepers.servers.length) !== place) return
   const leaves = leavesToPropose(scene)
   if (leaves === undefined || leaves.length === 0) return

@@ -3,6 +3,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../../test/support/machine.ts'
 import { createHost, decode, encode, type Host, KeptLane, type NodeId, type Saved } from '../../core/index.ts'
+import { encodeDescriptor } from '../../ledger/light.ts'
+import { ideals, makeLedger } from '../../ledger/proof/actors.ts'
+import type { LedgerServerState } from '../../ledger/server/state.ts'
 import type { LockMessage } from '../../lock/wire.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent, serverNode } from '../index.ts'
 import { GROW_EVERY, HOLD_MAX, lives, RAISE_EVERY } from './machine.ts'
@@ -30,6 +33,8 @@ class Servers {
   private readonly hails: boolean
   private readonly liars: number
 
+  private readonly actors = ideals()
+
   constructor(names: readonly NodeId[], hails = true, liars = 0) {
     this.names = names
     this.hails = hails
@@ -43,12 +48,17 @@ class Servers {
     const trust = { servers: this.names.length, liars: this.liars, crashes: 1, orderingQuorum: undefined } as never
     const node = serverNode(
       { trust, lock: { ttlMax: TTL_MAX, drift: 0.01 }, operators: [] },
-      { hash: bytes => bytes, hails: this.hails },
+      {
+        hash: bytes => bytes,
+        hails: this.hails,
+        ledgerCrypto: this.actors.suite,
+        voter: this.actors.voter(id),
+      },
     )
     const host = createHost(node, id, this.names, saved, {
       now: () => this.now,
       below: bound => ++this.draws % bound,
-      bytes: length => new Uint8Array(length),
+      bytes: length => new Uint8Array(length).fill(++this.draws),
       send: (to, body) => this.queue.push({ from: id, to, body: body as Message }),
       timer: (name, after) =>
         this.timers.set(`${id} ${name}`, { due: this.now + after, fire: () => host.input({ kind: 'timer', name }) }),
@@ -64,6 +74,24 @@ class Servers {
     })
     this.hosts.set(id, host as never)
     host.input({ kind: 'start' })
+  }
+
+  ledgersOf(id: NodeId): LedgerServerState {
+    return (this.hosts.get(id)!.state as { readonly ledger: LedgerServerState }).ledger
+  }
+
+  /** A ledger of all servers, made by a client. */
+  createLedger(name: string): string {
+    const salts = (server: NodeId) => this.ledgersOf(server).salt!
+    const coins = makeLedger(
+      this.actors,
+      { name, servers: this.names, crashes: 1, liars: 0, balances: { alice: 9n } },
+      salts,
+    )
+    const body = { kind: 'create' as const, query: 1, genesis: encodeDescriptor(coins) }
+    for (const to of this.names) this.queue.push({ from: 'client', to, body: { part: 'ledger', body } })
+    this.carry()
+    return coins.hex
   }
 
   /** What the disk holds now. */
@@ -185,6 +213,62 @@ describe('a server whose folder was put back from an old copy', () => {
     group.pass(HOLD_MAX)
     expect(group.old()).toEqual(['X'])
     expect(group.tries('bob', 900, ['X'])).toEqual(['locked'])
+  })
+})
+
+describe('the ledgers of a server whose folder was put back', () => {
+  const FOUR = ['X', 's1', 's2', 's3']
+  const order = ({ events }: Servers) =>
+    events.flatMap(({ who, event }) =>
+      who === 'X' && ['storeLost', 'lossKept', 'old'].includes(event.body.kind)
+        ? [`${event.part} ${event.body.kind}`]
+        : [],
+    )
+
+  function story() {
+    const group = new Servers(FOUR)
+    group.pass(HOLD_MAX)
+    const early = group.createLedger('early')
+    group.stop('X')
+    const copy = group.copy('X')
+    group.pass(RAISE_EVERY)
+    group.serve('X')
+    group.pass(HOLD_MAX)
+    const late = group.createLedger('late')
+    const votes = () => group.ledgersOf('X')
+    const forgotten = () => [early, late].map(id => votes().ledgers.get(id)?.lost !== undefined)
+    group.stop('X', false)
+    group.serve('X', copy)
+    return { group, votes, forgotten }
+  }
+
+  it('vote on nothing before the others have told, and have forgotten their votes then: of ledgers in the copy, and of later ones', () => {
+    const { group, votes, forgotten } = story()
+    expect(votes().held).toBe(true)
+    group.pass(2 * HOLD_MAX + 1_000)
+    expect(votes().held).toBe(false)
+    expect(group.old()).toEqual(['X'])
+    expect(forgotten()).toEqual([true, true])
+  })
+  it('have it on disk before a later life begins, and at the next start', () => {
+    const { group, forgotten } = story()
+    group.pass(2 * HOLD_MAX + 1_000)
+    expect(order(group)).toEqual(['lives old', 'lock storeLost', 'ledger lossKept'])
+    group.stop('X', false)
+    group.serve('X')
+    group.pass(HOLD_MAX + 1_000)
+    expect(group.old()).toEqual(['X'])
+    expect(forgotten()).toEqual([true, true])
+  })
+  it('and one that starts as ever has forgotten nothing', () => {
+    const group = new Servers(FOUR)
+    group.pass(HOLD_MAX)
+    const coins = group.createLedger('coins')
+    group.stop('X', false)
+    group.serve('X')
+    group.pass(2 * HOLD_MAX)
+    const { held, ledgers } = group.ledgersOf('X')
+    expect([held, ledgers.get(coins)!.lost]).toEqual([false, undefined])
   })
 })
 

@@ -10,12 +10,13 @@
 
 import { type NodeId, orderingQuorum, type Protocol, type Turn } from '../../core/index.ts'
 import { type Answer, choose, completedVersion, newestCommitted, pendingAtEnough } from './choose.ts'
-import type {
-  PrintedOrderingCommand,
-  PrintedOrderingEvent,
-  PrintedOrderingMessage,
-  PrintedOrderingSettings,
-  PrintedState,
+import {
+  type PrintedOrderingCommand,
+  type PrintedOrderingEvent,
+  type PrintedOrderingMessage,
+  type PrintedOrderingSettings,
+  type PrintedState,
+  reflects,
 } from './messages.ts'
 
 interface ClientState {
@@ -192,7 +193,7 @@ class Thread {
 
   /** Lines 2.44–51: in any order, each once. */
   private apply(pending: readonly string[], state: PrintedState): PrintedState {
-    const left = pending.filter(operation => !state.operations.includes(operation))
+    const left = pending.filter(operation => !reflects(state, operation, this.settings.reflects))
     const operations = [...state.operations]
     while (left.length > 0) operations.push(...left.splice(this.turn.below(left.length), 1))
     return { version: state.version + 1, operations }

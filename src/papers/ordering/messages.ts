@@ -19,6 +19,8 @@ export interface PrintedOrderingSettings {
   readonly rankRule: 'maximum' | 'masked'
   /** An optimisation that figures 2 and 3 do not bear: the next version without a new get. */
   readonly skipsGet: boolean
+  /** When a state reflects an operation (§6.1): it was applied itself, or one of its client with that number or a higher one. */
+  readonly reflects: 'each' | 'highest'
   /** How long an ordering thread waits before it tries again, at most. */
   readonly retryMax: number
 }
@@ -28,6 +30,7 @@ export const printedOrderingDefaults: Omit<PrintedOrderingSettings, 'liars' | 'c
   contends: false,
   rankRule: 'maximum',
   skipsGet: false,
+  reflects: 'each',
   retryMax: 100,
 }
 
@@ -86,4 +89,18 @@ export const printedOrderingVocabulary: Codec<PrintedOrderingMessage> = variants
 
 export function sameState(one: PrintedState, other: PrintedState): boolean {
   return one.version === other.version && one.operations.join('\n') === other.operations.join('\n')
+}
+
+/** "client-1.5" is the fifth of client-1. One without a number is nobody's but its own. */
+function numbered(operation: string): { readonly client: string; readonly number: number } {
+  const dot = operation.lastIndexOf('.')
+  return { client: operation.slice(0, dot), number: Number(operation.slice(dot + 1)) }
+}
+
+/** σ.reflects(o). "The highest sequence number already performed for each client" takes 5 for done when 6 came first. */
+export function reflects(state: PrintedState, wanted: string, rule: PrintedOrderingSettings['reflects']): boolean {
+  if (state.operations.includes(wanted)) return true
+  if (rule === 'each') return false
+  const { client, number } = numbered(wanted)
+  return state.operations.map(numbered).some(other => other.client === client && other.number > number)
 }

@@ -101,6 +101,8 @@ class PrintedOrderingStage extends ScenarioStage<PrintedOrderingPlan, PrintedOrd
   private readonly servers: readonly string[]
   private readonly order = new OrderChecker()
   private readonly progress = new ProgressChecker()
+  /** Theorem 2: what clients that live have submitted, and have no response to. */
+  private readonly open = new Map<string, string>()
   /** Every process has a number of its own: it is part of its ranks. */
   private places = 0
 
@@ -116,6 +118,7 @@ class PrintedOrderingStage extends ScenarioStage<PrintedOrderingPlan, PrintedOrd
   }
 
   protected override demand(): void {
+    for (const operation of this.open.keys()) this.progress.demand(operation, this.world.now)
     for (const client of this.plan.clients) {
       const operation = `${client}.healed`
       this.progress.demand(operation, this.world.now)
@@ -144,9 +147,11 @@ class PrintedOrderingStage extends ScenarioStage<PrintedOrderingPlan, PrintedOrd
   protected override act(act: PrintedOrderingAct): void {
     const id = this.processOf(act.client)
     if (act.kind === 'submit') {
+      this.open.set(act.operation, act.client)
       return this.world.command(id, { kind: 'submit', operation: act.operation })
     }
     this.world.crash(id)
+    for (const [operation, client] of this.open) if (client === act.client) this.open.delete(operation)
     this.addClient(act.client)
   }
 
@@ -154,6 +159,7 @@ class PrintedOrderingStage extends ScenarioStage<PrintedOrderingPlan, PrintedOrd
     if (event.kind === 'decided') this.order.state(event.state, this.world.now)
     if (event.kind !== 'done') return
     this.order.response(event.operation, event.place, this.world.now)
+    this.open.delete(event.operation)
     this.progress.served(event.operation)
   }
 }

@@ -1,7 +1,18 @@
 // Small systems of which every schedule is tried, for a worker of the page. A planted bug gives a shortest story, which becomes a
-// trace to look at; the system and the bug name it, so its name is its address.
+// walk: a run that one can go through, change and send, by its address (address.ts).
 
-import type { ExploreBug, ExploreByName, NamedExploration, TraceEntry } from '../../simulator/index.ts'
+import {
+  type ExploreBug,
+  type ExploreByName,
+  type NamedExploration,
+  type NamedSystem,
+  retrace,
+} from '../../simulator/index.ts'
+
+/** What was found; where a promise is broken, the steps of the walk that breaks it. */
+export interface Explored extends NamedExploration {
+  readonly steps?: readonly number[]
+}
 
 /** What of one protocol can be explored in a page. */
 export interface Explorer {
@@ -12,11 +23,13 @@ export interface Explorer {
   /** Planted bugs, each of which it finds. */
   readonly bugs: readonly string[]
   /** Tries every schedule. `tell` is called now and then with the states so far. */
-  explore(name: string, tell?: (states: number) => void): NamedExploration
+  explore(name: string, tell?: (states: number) => void): Explored
+  /** The system of that name, or of that planted bug, to walk through; nothing where there is none. */
+  system(name: string): NamedSystem | undefined
 }
 
 /** More would take a page too long. */
-export const STATES_MAX = 200_000
+export const STATES_MAX = 300_000
 
 interface Suite {
   readonly protocol: string
@@ -39,47 +52,14 @@ export function explorerOf({ systems, planted, small, ...suite }: Suite): Explor
     bugs: Object.keys(planted),
     explore: (name, tell = () => {}) => {
       const options = { statesMax: STATES_MAX, progress: tell }
-      return Object.hasOwn(planted, name) ? suite.exploreBug(name, true, options) : suite.explore(name, options)
+      if (!Object.hasOwn(planted, name)) return suite.explore(name, options)
+      const found = suite.exploreBug(name, true, options)
+      const walk = found.broken && retrace(suite.exploreBug.of(name), found.broken.story)
+      return walk === undefined ? found : { ...found, steps: walk.steps }
+    },
+    system: name => {
+      if (Object.hasOwn(planted, name)) return suite.exploreBug.of(name)
+      return Object.hasOwn(systems, name) ? suite.explore.of(name) : undefined
     },
   }
-}
-
-/** A millisecond for each step: in an exploration only the order counts. */
-const STEP = 1_000
-/** A message that is kept to be delivered once more. */
-const AGAIN = / \(and again later\)$/
-
-/** The shortest story as a trace: what a diagram draws. A message is drawn from its sender's last step before it arrives. */
-export function storyTrace(story: readonly string[]): TraceEntry[] {
-  const steps = new Map<string, number>()
-  const lines = story.flatMap(line => line.split('\n'))
-  return lines.flatMap((line, place): TraceEntry[] => {
-    const at = place * STEP
-    const message = /^(\S+) → (\S+): (.*)$/.exec(line)
-    const own = /^(\S+): (.*)$/.exec(line)
-    if (message === null && own === null) return []
-    if (message !== null) {
-      const [, from, node, text] = message as unknown as [string, string, string, string]
-      const sentAt = steps.get(from) ?? at - STEP
-      steps.set(node, at)
-      return [{ at, kind: 'deliver', node, from, sentAt, what: spokenText(text) }]
-    }
-    const [, node, what] = own as unknown as [string, string, string]
-    steps.set(node, at)
-    if (what.startsWith('timer ')) return [{ at, kind: 'timer', node, what: what.slice('timer '.length) }]
-    return [{ at, kind: what.startsWith('crashes') ? 'crash' : 'command', node, what }]
-  })
-}
-
-/** `{asked:1,kind:"grant",list:[]}` as a trace has it: `grant asked=1`. */
-function spokenText(text: string): string {
-  const word = /\bkind:"([\w-]+)"/.exec(text)?.[1]
-  if (word === undefined) return text
-  const plain = text
-    .replace(AGAIN, '')
-    .slice(1, -1)
-    .replace(/[[{][^[\]{}]*[\]}]/g, '')
-  const fields = [...plain.matchAll(/(?:^|,)(\w+):("[^"]*"|-?[\w.]+)(?=,|$)/g)]
-  const shown = fields.filter(([, name]) => name !== 'kind').map(([, name, value]) => `${name}=${value}`)
-  return [word, ...shown, ...(AGAIN.test(text) ? ['(and again later)'] : [])].join(' ')
 }

@@ -15,7 +15,8 @@ export interface Packed {
   readonly bag: readonly number[]
 }
 
-export type Visit = (next: Packed, label: string) => void
+/** `change`: of the node that the step happened to; nothing where time passed, or where all began. */
+export type Visit = (next: Packed, label: string, change?: Change) => void
 
 /** The system at the beginning, every node started: several where a start throws dice. */
 export function beginnings(tables: Tables, visit: Visit): void {
@@ -80,7 +81,8 @@ function crashes(tables: Tables, packed: Packed, visit: Visit): void {
 }
 
 function follow(tables: Tables, packed: Packed, place: number, happened: Labelled, visit: Visit): void {
-  for (const change of happened.changes) settle(tables, changed(packed, place, change), happened.label, visit)
+  for (const change of happened.changes)
+    settle(tables, changed(packed, place, change), happened.label, (next, label) => visit(next, label, change))
 }
 
 // Delivers what is settled until nothing is.

@@ -40,9 +40,16 @@ export interface ExplorationSuite<Options, Sometimes extends string> {
 }
 
 /** Explores a system, by name. */
-export type ExploreByName = (name: string, options?: ExploreOptions) => NamedExploration
+export interface ExploreByName {
+  (name: string, options?: ExploreOptions): NamedExploration
+  /** The system itself, to walk through. */
+  of(name: string): NamedSystem
+}
 /** Explores the system of a planted bug, with the bug or without. */
-export type ExploreBug = (bug: string, planted?: boolean, options?: ExploreOptions) => NamedExploration
+export interface ExploreBug {
+  (bug: string, planted?: boolean, options?: ExploreOptions): NamedExploration
+  of(bug: string, planted?: boolean): NamedSystem
+}
 
 /** Makes a protocol's explorations out of its small systems and properties. */
 export function explorationSuite<Options extends { readonly bug?: string | undefined }, Sometimes extends string>(
@@ -55,19 +62,28 @@ export function explorationSuite<Options extends { readonly bug?: string | undef
       const properties = { always: parts.always(options), sometimes }
       return { about, ...(depth !== undefined && { depth }), system: () => parts.build(options), properties }
     },
-    exploring: systems => (name, options) => {
-      const { system, properties, depth } = chosen(systems, name, 'system')
-      const depthMax = depth === undefined ? {} : { depthMax: depth }
-      return { system: name, ...explore(system(), properties, { ...depthMax, ...options }) }
+    exploring(systems) {
+      const of = (name: string) => chosen(systems, name, 'system')
+      const exploring = (name: string, options?: ExploreOptions) => {
+        const { system, properties, depth } = of(name)
+        const depthMax = depth === undefined ? {} : { depthMax: depth }
+        return { system: name, ...explore(system(), properties, { ...depthMax, ...options }) }
+      }
+      return Object.assign(exploring, { of })
     },
-    exploringBugs:
-      systems =>
-      (bug, planted = true, options) => {
+    exploringBugs(systems) {
+      const of = (bug: string, planted = true): NamedSystem => {
         const sound = chosen(systems, bug, 'system for a planted bug')
-        const system = planted ? { ...sound, bug } : sound
-        const properties = { always: parts.always(system), sometimes: {} }
-        return { system: bug, ...explore(parts.build(system), properties, options) }
-      },
+        const options = planted ? { ...sound, bug } : sound
+        return { about: bug, system: () => parts.build(options), properties: propertiesOf(options) }
+      }
+      const propertiesOf = (options: Options) => ({ always: parts.always(options), sometimes: {} })
+      const exploring = (bug: string, planted = true, options?: ExploreOptions) => {
+        const { system, properties } = of(bug, planted)
+        return { system: bug, ...explore(system(), properties, options) }
+      }
+      return Object.assign(exploring, { of })
+    },
   }
 }
 

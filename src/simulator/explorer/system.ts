@@ -110,6 +110,8 @@ export interface Sent {
 export interface Outcome {
   readonly node: NodeMoment
   readonly sent: readonly Sent[]
+  /** What the node told its user: nothing follows from it, but a reader of the story wants to know. */
+  readonly told: readonly unknown[]
 }
 
 /** Everything that one input to one node can lead to: one outcome for each series of random choices. */
@@ -151,6 +153,7 @@ function runOnce(
   const state = copy(before.state)
   const timers = new Map(before.timers)
   const sent: Sent[] = []
+  const told: unknown[] = []
   const inputs = [input]
   let disk: DiskMoment = before
 
@@ -175,6 +178,7 @@ function runOnce(
           disk = write(disk, effect, spec.crashes ? () => below(2) === 0 : () => true)
           return
         case 'emit':
+          told.push(effect.event)
           // The disk here is at once: what a node tells itself comes before anything else.
           for (const body of spec.protocol.wire?.(effect.event) ?? []) inputs.push({ kind: 'command', body })
           return
@@ -186,7 +190,7 @@ function runOnce(
     spec.protocol.check?.(state)
   }
   const { records, begun, lazy } = disk
-  return { node: { state, timers, records, begun, lazy }, sent }
+  return { node: { state, timers, records, begun, lazy }, sent, told }
 }
 
 type DiskEffect = Extract<Effect<unknown, unknown>, { kind: 'save' | 'snapshot' | 'forget' }>

@@ -20,6 +20,7 @@ export interface Flight {
 export interface Change {
   readonly local: number
   readonly sent: readonly number[]
+  readonly told: readonly unknown[]
 }
 
 export interface Labelled {
@@ -165,7 +166,8 @@ export class Tables {
   }
 
   #record(place: number, tick: number, results: readonly Outcome[]): Change[] {
-    return results.map(({ node, sent }) => ({
+    return results.map(({ node, sent, told }) => ({
+      told,
       local: this.#localNumber(place, tick, node),
       sent: sent.flatMap(({ to, body }) => {
         const target = this.#places.get(to)

@@ -4,6 +4,7 @@
 
 import { encode, type NodeId, type Protocol } from '../../../core/index.ts'
 import { drawn, refuse, repeatStop, runDigest, type StoppedEvent, say, signAndSeal } from '../../party.ts'
+import { triedFirst } from '../../printed/ring.ts'
 import { scheduleOf } from '../../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../../settings.ts'
 import { seats } from '../../shuffler/seats.ts'
@@ -167,8 +168,8 @@ function leaderOf(scene: ControllerScene, named: Uint8Array, about: string): num
   const { arms, level } = scene.settings.run
   if (level !== 'ucb-ds2') return named.length === 1 && named[0]! < arms.length ? named[0] : undefined
   const { symmetric } = scene.keys.tools
-  const found = arms.findIndex((_, place) => symmetric.open(keysOf(scene, place).own, about, named)?.[0] === place)
-  return found < 0 ? undefined : found
+  const fits = (place: number) => symmetric.open(keysOf(scene, place).own, about, named)?.[0] === place
+  return triedFirst(arms.length, scene.state.leads - 1).find(fits)
 }
 
 function onRingSum(scene: ControllerScene, from: NodeId, { sum }: BanditMessage & { kind: 'ringSum' }): void {

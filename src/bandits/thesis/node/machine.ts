@@ -5,7 +5,7 @@
 
 import { decode, type NodeId, type Protocol } from '../../../core/index.ts'
 import type { ArmCommand, ArmEvent } from '../../arm/state.ts'
-import { openSigned, refuse, repeatStop, runDigest, type StoppedEvent, say } from '../../party.ts'
+import { NO_REWARDS, openSigned, refuse, repeatStop, runDigest, type StoppedEvent, say } from '../../party.ts'
 import { GRID, ucb1 } from '../../policies/index.ts'
 import { scheduleOf } from '../../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../../settings.ts'
@@ -182,7 +182,7 @@ function onReward(scene: NodeScene, { number, steps }: ArmCommand & { kind: 'rew
 
 /** To the others it is "an arm": which one, its owner knows. */
 function onFail(scene: NodeScene): void {
-  refuse(scene, 'an arm gives no rewards')
+  refuse(scene, NO_REWARDS)
 }
 
 /** Asks for the pull that is due, or says what somebody waits for. */

@@ -35,6 +35,8 @@ async function dump(options: TreeCommandOptions): Promise<void> {
       const line: Dumped = { path, base64: Buffer.from(value).toString('base64') }
       if (!process.stdout.write(`${jsonOf(line)}\n`)) await once(process.stdout, 'drain')
     }
-    warn(`${kept.length} entries; left out: ${found.length - kept.length} ephemeral, all objects and sessions`)
+    warn(
+      `${kept.length} ${kept.length === 1 ? 'entry' : 'entries'}; left out: ${found.length - kept.length} ephemeral, all objects and sessions`,
+    )
   })
 }

@@ -27,7 +27,7 @@ async function restore(options: TreeCommandOptions): Promise<void> {
       const { path, base64 } = readLine(line, number)
       await put(tree, path, Buffer.from(base64, 'base64'))
     }
-    warn(`${number} entries restored`)
+    warn(`${number} ${number === 1 ? 'entry' : 'entries'} restored`)
   })
 }
 

@@ -29,7 +29,7 @@ export function watchCommand(): Command {
     .argument('<path>', 'the entry', treePath)
     .option('--recursive', 'also what is below it')
     .option('--values', 'with its value, and the one before')
-    .option('--from <change>', 'also what happened after this change, while the servers remember it', wholeNumber)
+    .option('--from <change>', 'also what happened from this change on, while the servers remember it', wholeNumber)
     .option('--json', 'a line of JSON for each change')
     .addHelpText('after', EXAMPLE)
     .action(action(watch))

@@ -1,89 +1,14 @@
 // Every loss is told: at the end of an epoch that nobody follows, of epochs whose records never came, of what is refused as
 // too old, of lives that did not say their last word, and of what happens after a subscription within an epoch.
 
-import { sha256 } from '@noble/hashes/sha2.js'
 import { describe, expect, it } from 'vitest'
-import { seededBytes, utf8 } from '../../../../test/support/crypto.ts'
-import { Puppet, sent, told } from '../../../../test/support/machine.ts'
-import type { Effect } from '../../../core/index.ts'
-import { idealCiphers, idealSealing, idealSignatures } from '../../../crypto/index.ts'
+import { sent, told } from '../../../../test/support/machine.ts'
+import { type Out, recordOf, SECOND, SecretNode, settingsOf } from '../../../../test/support/secret-node.ts'
 import { parseFilter } from '../../filter.ts'
 import { brokenSecretRules } from '../../proof/secret/planted.ts'
-import { type EpochRecord, encodeRecord, issueRecord, NO_RECORD, RECORDS_MAX } from '../record.ts'
-import { type SecretSettings, secretBasics } from '../settings.ts'
+import { RECORDS_MAX } from '../record.ts'
+import { secretBasics } from '../settings.ts'
 import { type CarrierMessage, decodeFrame } from '../wire.ts'
-import { secretMember } from './machine.ts'
-import type { MemberCommand, MemberEvent, MemberState } from './state.ts'
-
-const WALL = 1_000_000
-const SECOND = 1_000
-const channel = { group: 'shop', name: 'prices', id: new Uint8Array(16).fill(7) }
-const signatures = idealSignatures()
-const sealings = idealSealing()
-const ciphers = idealCiphers()
-const names = ['writer', 'other', 'reader']
-let draws = 0
-
-function settingsOf(name: string): SecretSettings {
-  return {
-    ...secretBasics,
-    channel,
-    name,
-    keeper: signatures.signer('keeper').publicKey,
-    signer: signatures.signer(name),
-    signatures,
-    sealing: sealings(name),
-    ciphers,
-    hash: sha256,
-    wall: now => WALL + now,
-  }
-}
-
-function recordOf(number: number, from: number, lasts = 20 * SECOND): EpochRecord {
-  const keeper = { signer: signatures.signer('keeper'), sealing: sealings('keeper'), random: seededBytes(number) }
-  const parties = names.map(name => ({
-    name,
-    reads: name === 'reader',
-    writes: name !== 'reader',
-    signingKey: signatures.signer(name).publicKey,
-    sealingKey: sealings(name).publicKey,
-  }))
-  const issued = WALL + from
-  const searchable = [{ attribute: 'symbol', search: { kind: 'equal' } }] as const
-  const times = { issued, from: issued, until: issued + lasts }
-  return issueRecord(keeper, { channel, number, before: NO_RECORD, mode: 'tagged', searchable, ...times }, parties)
-}
-
-type Out = Effect<CarrierMessage, MemberEvent>[]
-
-class Node extends Puppet<MemberState, CarrierMessage, MemberCommand, MemberEvent> {
-  constructor(name: string, settings: SecretSettings = settingsOf(name)) {
-    super(secretMember(settings), ['broker'], undefined, name)
-    for (let i = 0; i < 64; i++) this.drawn.push(seededBytes(100 + ++draws)(i === 0 ? 8 : i === 1 ? 16 : 12))
-    this.start()
-  }
-
-  take(record: EpochRecord): Out {
-    return this.command({ kind: 'record', record: encodeRecord(record), share: false })
-  }
-
-  publish(id: number, symbol = 'A'): Out {
-    const content = { attributes: { symbol }, payload: utf8(String(id)), time: 0, retained: false, expires: 0 }
-    return this.command({ kind: 'publish', id, content })
-  }
-
-  listen(id = 1): Out {
-    return this.command({ kind: 'subscribe', id, filter: parseFilter({ symbol: 'A' }) })
-  }
-
-  hearAll(out: Out, but: (kind: string) => boolean = () => false): Out {
-    const bodies = sent(out).flatMap(({ body }) => (body.kind === 'send' ? [body] : []))
-    return bodies.flatMap(({ name, body }) => {
-      const frame = decodeFrame(body)
-      return frame.ok && but(frame.value.kind) ? [] : this.hear('broker', { kind: 'came', name, body })
-    })
-  }
-}
 
 const losses = (out: Out) =>
   told(out).flatMap(event =>
@@ -97,11 +22,11 @@ const losses = (out: Out) =>
   )
 
 /** Past the end of an epoch and its grace. */
-const over = (node: Node, lasts = 20 * SECOND) => losses(node.pass(lasts + secretBasics.grace + SECOND))
+const over = (node: SecretNode, lasts = 20 * SECOND) => losses(node.pass(lasts + secretBasics.grace + SECOND))
 
-function both(rules = secretBasics.rules): { writer: Node; reader: Node } {
-  const writer = new Node('writer')
-  const reader = new Node('reader', { ...settingsOf('reader'), rules })
+function both(rules = secretBasics.rules): { writer: SecretNode; reader: SecretNode } {
+  const writer = new SecretNode('writer')
+  const reader = new SecretNode('reader', { ...settingsOf('reader'), rules })
   for (const node of [writer, reader]) node.take(recordOf(1, 2 * SECOND))
   reader.listen()
   return { writer, reader }
@@ -148,7 +73,7 @@ describe('the end of an epoch (protocols/secret-events 6)', () => {
   })
 
   it('who subscribes when the last epoch is over is told at once', () => {
-    const reader = new Node('reader')
+    const reader = new SecretNode('reader')
     reader.take(recordOf(1, 2 * SECOND))
     reader.pass(60 * SECOND)
     expect(losses(reader.listen())).toEqual(['ended 1'])
@@ -168,7 +93,7 @@ describe('the end of an epoch (protocols/secret-events 6)', () => {
 
   it('another life of the same author that was heard and did not close leaves it unknown', () => {
     const { writer, reader } = both()
-    const second = new Node('writer')
+    const second = new SecretNode('writer')
     second.take(recordOf(1, 2 * SECOND))
     for (const node of [writer, reader, second]) node.pass(2 * SECOND)
     reader.hearAll(second.publish(1))
@@ -179,7 +104,7 @@ describe('the end of an epoch (protocols/secret-events 6)', () => {
   })
 
   it('an epoch that has to make room for newer ones is judged before', () => {
-    const reader = new Node('reader')
+    const reader = new SecretNode('reader')
     reader.take(recordOf(1, 0))
     reader.listen()
     const out = Array.from({ length: RECORDS_MAX }, (_, at) => reader.take(recordOf(at + 2, 1, 90 * SECOND))).flat()
@@ -192,13 +117,13 @@ describe('records that never came', () => {
   it('are told, epoch by epoch, to who listens', () => {
     const { reader } = both()
     expect(losses(reader.take(recordOf(4, 9 * SECOND)))).toEqual(['unknown 2: writer,other', 'unknown 3: writer,other'])
-    const idle = new Node('reader')
+    const idle = new SecretNode('reader')
     idle.take(recordOf(1, 2 * SECOND))
     expect(losses(idle.take(recordOf(4, 9 * SECOND)))).toEqual([])
   })
 
   it('one that comes after a subscription, and had begun before it, leaves its writers unknown', () => {
-    const reader = new Node('reader')
+    const reader = new SecretNode('reader')
     reader.take(recordOf(1, 0))
     reader.pass(5 * SECOND)
     reader.listen()

@@ -4,7 +4,7 @@
 import { decodeContent } from '../../content.ts'
 import { matches } from '../../filter.ts'
 import { lettersOf } from '../keys.ts'
-import { AHEAD_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
+import { AHEAD_MAX, AUTHOR_SOURCES_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
 import type { KeyedParty } from '../record.ts'
 import { areAuthors, isAuthors, type Sealed } from '../sealed.ts'
 import type { Bundled, Frame, Inside, Life, MarkedEvent, SealedEvent, Totals } from '../wire.ts'
@@ -80,7 +80,7 @@ function mark(scene: MemberScene, life: string, epoch: number, fresh: readonly B
   if (seen === undefined) {
     seen = { epoch, floor: 0, counters: new Map() }
     // Refused rather than forgotten: a forgotten one could be repeated.
-    if (state.seen.size >= SOURCES_MAX) return []
+    if (state.seen.size >= SOURCES_MAX || livesOf(state.seen, life) >= AUTHOR_SOURCES_MAX) return []
     state.seen.set(life, seen)
   }
   seen.epoch = Math.max(seen.epoch, epoch)
@@ -92,6 +92,18 @@ function mark(scene: MemberScene, life: string, epoch: number, fresh: readonly B
   }
   look(scene)
   return taken
+}
+
+/** Lives of the author of this one. A new one is rare: they are counted when one comes. */
+function livesOf(seen: ReadonlyMap<string, unknown>, life: string): number {
+  const author = authorOf(life)
+  let lives = 0
+  for (const other of seen.keys()) if (authorOf(other) === author) lives++
+  return lives
+}
+
+function authorOf(life: string): string {
+  return life.slice(0, life.lastIndexOf(' ', life.lastIndexOf(' ') - 1))
 }
 
 function forgetOldest({ settings }: MemberScene, seen: Seen): void {
@@ -243,7 +255,8 @@ function count(scene: MemberScene, frame: SealedTotals): void {
 function heard(scene: MemberScene, epoch: Epoch, { closes, ...life }: Totals): void {
   const { record, toldAt, closedBy, closers, unsure } = epoch
   const who = lifeKey(life)
-  if (!toldAt.has(who) && toldAt.size >= SOURCES_MAX) return void unsure.add(life.author)
+  if (!toldAt.has(who) && (toldAt.size >= SOURCES_MAX || livesOf(toldAt, who) >= AUTHOR_SOURCES_MAX))
+    return void unsure.add(life.author)
   toldAt.set(who, wallNow(scene))
   for (const ask of scene.state.asks) if (ask.epoch === record.number) ask.heard.add(life.author)
   if (!closes) return
