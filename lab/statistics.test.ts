@@ -7,6 +7,7 @@ import {
   normalQuantile,
   rateBounds,
   rateTolerance,
+  sameMeanTolerance,
   studentQuantile,
   summarise,
 } from './statistics.ts'
@@ -38,10 +39,24 @@ describe('statistics, against printed tables', () => {
     expect(summarise([1, 2, 3])).toEqual({ count: 3, mean: 2, deviation: 1 })
     expect(meanTolerance([5], 0.99)).toBe(Number.POSITIVE_INFINITY)
     expect(meanTolerance([1, 2, 3], 0.95)).toBeCloseTo(4.3027 / Math.sqrt(3), 3)
+    expect(sameMeanTolerance([5], 1, 0.99)).toBe(Number.POSITIVE_INFINITY)
+    expect(sameMeanTolerance([1, 2, 3], 3, 0.95, 0.5)).toBeCloseTo(4.3027 * Math.sqrt(2 / 3) + 0.5, 3)
   })
 })
 
 describe('statistics, against a thousand experiments', () => {
+  it.each([1, 5])('holds the mean of five values beside a mean of %i others as often as promised', theirs => {
+    const random = seededRandom(2)
+    const values = (count: number) => Array.from({ length: count }, () => normalQuantile(random.unit() || 0.5))
+    let outside = 0
+    for (let run = 0; run < 1000; run++) {
+      const ours = values(5)
+      const apart = Math.abs(summarise(ours).mean - summarise(values(theirs)).mean)
+      if (apart > sameMeanTolerance(ours, theirs, 0.95)) outside++
+    }
+    expect(outside).toBeGreaterThanOrEqual(30)
+    expect(outside).toBeLessThanOrEqual(70)
+  })
   it.each([
     [0.5, 400],
     [0.01, 300],

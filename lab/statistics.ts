@@ -77,6 +77,17 @@ export function meanTolerance(values: readonly number[], confidence: number): nu
   return (studentQuantile(0.5 + confidence / 2, count - 1) * deviation) / Math.sqrt(count)
 }
 
+/**
+ * How far the mean of our values may be from the mean of `theirs` others that were drawn in the same way, and of which nothing but
+ * that mean is known: both have the spread of ours. `rounding` is what their figure leaves open: half a unit of its last digit.
+ */
+export function sameMeanTolerance(values: readonly number[], theirs: number, confidence: number, rounding = 0): number {
+  const { count, deviation } = summarise(values)
+  if (count < 2) return Number.POSITIVE_INFINITY
+  const t = studentQuantile(0.5 + confidence / 2, count - 1)
+  return t * deviation * Math.sqrt(1 / count + 1 / theirs) + rounding
+}
+
 /** The chance that a standard normal value lies below x. */
 export function normalBelow(x: number): number {
   return 0.5 * complementaryError(-x / Math.SQRT2)

@@ -37,6 +37,7 @@ export { carried } from './client/carried/index.ts'
 export type {
   CarriedNews,
   CarriedOptions,
+  PlainOptions,
   SearchableAttribute,
   SecretOptions,
 } from './client/carried/options.ts'

@@ -4,13 +4,13 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { sameBytes } from '../core/index.ts'
-import type { Sealing } from './sealing.ts'
+import type { AgreeingSealing } from './sealing.ts'
 
 const NONCE_BYTES = 16
 const TAG_BYTES = 16
 
 /** Gives the sealing of each name; the same name gives the same keys. */
-export function idealSealing(): (name: string) => Sealing {
+export function idealSealing(): (name: string) => AgreeingSealing {
   const secrets = new Map<string, Uint8Array>()
   return name => {
     const own = sha256(new TextEncoder().encode(`ideal seal of ${name}`))
@@ -30,6 +30,12 @@ export function idealSealing(): (name: string) => Sealing {
         const hidden = sealed.subarray(NONCE_BYTES + TAG_BYTES)
         const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
         return sameBytes(tag, tagOf(own, nonce, hidden)) ? masked(own, nonce, hidden) : undefined
+      },
+      agree(other) {
+        const theirs = secrets.get(other.join())
+        // Of a stranger's key: what nobody else has.
+        if (theirs === undefined) return sha256(joined(own, other))
+        return sha256(own.join() < theirs.join() ? joined(own, theirs) : joined(theirs, own))
       },
     }
   }

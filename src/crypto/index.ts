@@ -75,5 +75,12 @@ export {
   shuffleProofCodec,
 } from './proofs/shuffle/statement.ts'
 export { type Admission, admit, REPLAY_WINDOW, type ReplayWindow } from './replay.ts'
-export { messageKey, SEAL_BYTES, type Sealing, type SealingScheme, x25519Sealing } from './sealing.ts'
+export {
+  type AgreeingSealing,
+  messageKey,
+  SEAL_BYTES,
+  type Sealing,
+  type SealingScheme,
+  x25519Sealing,
+} from './sealing.ts'
 export type { PublicKey, Signatures, Signer } from './signatures.ts'

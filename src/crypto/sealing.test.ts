@@ -75,3 +75,16 @@ describe('keys to seal to', () => {
     expect(scheme.isKey(owner.publicKey.subarray(1))).toBe(false)
   })
 })
+
+describe('a secret that two agree on', () => {
+  const third = scheme.of(random(32))
+  it('is the same at both ends, and another with anybody else', () => {
+    expect(owner.agree(other.publicKey)).toEqual(other.agree(owner.publicKey))
+    expect(owner.agree(other.publicKey)).not.toEqual(owner.agree(third.publicKey))
+    expect(third.agree(other.publicKey)).not.toEqual(owner.agree(other.publicKey))
+    expect(owner.agree(owner.publicKey)?.length).toBe(32)
+  })
+  it('is nothing with a key whose secret everybody knows, or of another length', () => {
+    for (const key of [...SMALL_ORDER, owner.publicKey.subarray(1)]) expect(owner.agree(key)).toBeUndefined()
+  })
+})

@@ -21,6 +21,12 @@ export interface Sealing {
   open(sealed: Uint8Array): Uint8Array | undefined
 }
 
+/** A sealing key that also serves to agree on a secret with one other party. */
+export interface AgreeingSealing extends Sealing {
+  /** What we share with the owner of that key: the same at both ends. Nothing where it is no key. Never throws. */
+  agree(other: PublicKey): Uint8Array | undefined
+}
+
 const KEY_BYTES = 32
 const TAG_BYTES = 16
 /** How much longer the sealed message is: the fresh public key, and the tag. */
@@ -30,20 +36,20 @@ const NO_DATA = null
 const NONCE = new Uint8Array(12)
 
 /** Encrypts messages to the key of one party. */
-export interface SealingScheme {
+export interface SealingScheme<Kind extends Sealing = Sealing> {
   /** The sealing of a secret of 32 random bytes. */
-  of(secret: Uint8Array): Sealing
+  of(secret: Uint8Array): Kind
   /** Of the right length, and not one of the few whose shared secret everybody knows. Never throws. */
   isKey(publicKey: PublicKey): boolean
 }
 
 /** Waits for the WebAssembly module, once. */
-export async function x25519Sealing(): Promise<SealingScheme> {
+export async function x25519Sealing(): Promise<SealingScheme<AgreeingSealing>> {
   await sodium.ready
   return { of: secret => sealingOf(secret.slice()), isKey }
 }
 
-function sealingOf(secret: Uint8Array): Sealing {
+function sealingOf(secret: Uint8Array): AgreeingSealing {
   const publicKey = sodium.crypto_scalarmult_base(secret)
   return {
     publicKey,
@@ -69,6 +75,7 @@ function sealingOf(secret: Uint8Array): Sealing {
         return undefined
       }
     },
+    agree: other => (isKey(other) ? agreed(publicKey, other, sodium.crypto_scalarmult(secret, other)) : undefined),
   }
 }
 
@@ -80,6 +87,19 @@ export function messageKey(
   hash: (message: Uint8Array) => Uint8Array = sha256,
 ): Uint8Array {
   return hash(framedBriefly(DOMAIN, fresh, to, shared))
+}
+
+const AGREED = 'coterie agreed secret'
+
+/** The secret of two parties, from both public keys, in an order that is the same for both. */
+function agreed(own: PublicKey, other: PublicKey, shared: Uint8Array): Uint8Array {
+  const [one, two] = isBefore(own, other) ? [own, other] : [other, own]
+  return sha256(framedBriefly(AGREED, one, two, shared))
+}
+
+function isBefore(one: Uint8Array, other: Uint8Array): boolean {
+  const place = one.findIndex((byte, at) => byte !== other[at])
+  return place >= 0 && one[place]! < other[place]!
 }
 
 function isKey(publicKey: PublicKey): boolean {

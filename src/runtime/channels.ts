@@ -7,7 +7,8 @@ import { createPrivateKey, randomBytes as nodeRandom, X509Certificate } from 'no
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { FileError, SettingsError } from '../core/index.ts'
-import { framed, type Sealing, type Signer, x25519Sealing } from '../crypto/index.ts'
+import { type AgreeingSealing, framed, type Sealing, type Signer, x25519Sealing } from '../crypto/index.ts'
+import { mclEngine } from '../crypto/peks/index.ts'
 import {
   type ChannelName,
   decodeRecords,
@@ -22,8 +23,12 @@ import {
   type Party,
   recordHash,
   type Searchable,
+  type SearchTools,
   type SecretMode,
+  searchSecret,
+  searchTools,
   secretRules,
+  whyNotApart,
   whyNotSearchable,
 } from '../events/secret/index.ts'
 import { opensslSignatures, opensslSigner } from './certificates/signatures.ts'
@@ -46,6 +51,7 @@ const CHANNEL_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 const KEEPER_FILE = 'keeper.key'
 const CARD_FILE = 'channel.json'
 const SEALING_FILE = 'sealing.pub'
+const SEARCH_FILE = 'search.pub'
 /** The longest epoch: a key that lasts longer is a key that leaks. */
 const EPOCH_MAX_MS = 30 * 24 * 3_600_000
 
@@ -56,12 +62,33 @@ function checkName(name: string): void {
   )
 }
 
-/** Signing key and sealing key of a client, from its private key: two keys, neither of which gives the other. */
-export async function partyKeys(key: string): Promise<{ signer: Signer; sealing: Sealing }> {
+/** The keys of a party. */
+export interface PartyKeys {
+  readonly signer: Signer
+  readonly sealing: AgreeingSealing
+  /** From which its search key is made, in peks mode. */
+  readonly searchSeed: Uint8Array
+}
+
+/** Of a client, from its private key: keys of which none gives another. */
+export function clientKeys(key: string): Promise<PartyKeys> {
   const { d } = createPrivateKey(key).export({ format: 'jwk' })
-  const seed = new Uint8Array(Buffer.from(d!, 'base64url'))
+  return partyKeys(new Uint8Array(Buffer.from(d!, 'base64url')))
+}
+
+/** From the seed of a signing key. */
+export async function partyKeys(seed: Uint8Array): Promise<PartyKeys> {
   const scheme = await x25519Sealing()
-  return { signer: opensslSigner(seed), sealing: scheme.of(sha256(framed('coterie/events sealing key', seed))) }
+  return {
+    signer: opensslSigner(seed),
+    sealing: scheme.of(sha256(framed('coterie/events sealing key', seed))),
+    searchSeed: sha256(framed('coterie/events search seed', seed)),
+  }
+}
+
+/** Pairings with a client's own search key; the package for them is loaded now. */
+export async function searchToolsOf({ searchSeed }: PartyKeys): Promise<SearchTools> {
+  return searchTools(await mclEngine(), searchSecret(searchSeed))
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -144,7 +171,7 @@ export async function newChannel(dir: string, name: string, roles: Roles, terms:
   const folder = folderOf(dir, name)
   if (await exists(folder))
     throw new SettingsError(`${folder} is already there. Choose another name, or delete that folder first.`)
-  const parties = await partiesOf(dir, roles)
+  const parties = await partiesOf(dir, roles, terms.mode)
   const seed = new Uint8Array(nodeRandom(32))
   const keeper = opensslSigner(seed)
   const channel = { group: group.id, name, id: randomBytes(16) }
@@ -171,15 +198,25 @@ async function anySealing(): Promise<Sealing> {
 }
 
 /** The keys of clients whose folders are here. */
-async function partiesOf(dir: string, { readers, writers }: Roles): Promise<Party[]> {
+async function partiesOf(dir: string, { readers, writers }: Roles, mode: SecretMode): Promise<Party[]> {
   const names = [...new Set([...readers, ...writers])]
   if (names.length === 0 || names.length > PARTIES_MAX) {
     throw new SettingsError(`a channel has ${names.length} readers and writers; it must have from 1 to ${PARTIES_MAX}.`)
   }
-  return Promise.all(names.map(name => partyOf(dir, name, readers.includes(name), writers.includes(name))))
+  const parties = await Promise.all(
+    names.map(name => partyOf(dir, name, { reads: readers.includes(name), writes: writers.includes(name) }, mode)),
+  )
+  const why = whyNotApart(mode, parties)
+  if (why !== undefined) throw new SettingsError(why)
+  return parties
 }
 
-async function partyOf(dir: string, name: string, reads: boolean, writes: boolean): Promise<Party> {
+interface Role {
+  readonly reads: boolean
+  readonly writes: boolean
+}
+
+async function partyOf(dir: string, name: string, { reads, writes }: Role, mode: SecretMode): Promise<Party> {
   const folder = join(resolve(dir), 'clients', name)
   const files = credentialFiles({ folder, role: 'client' })
   if (!(await exists(files.certificate))) {
@@ -189,16 +226,30 @@ async function partyOf(dir: string, name: string, reads: boolean, writes: boolea
   }
   const { x } = new X509Certificate(await readCertificate(files.certificate)).publicKey.export({ format: 'jwk' })
   const signingKey = new Uint8Array(Buffer.from(x!, 'base64url'))
-  return { name, reads, writes, signingKey, sealingKey: await sealingKeyOf(folder, files.key) }
+  const sealingKey = await sealingKeyOf(folder, files.key)
+  const searchKey = mode === 'peks' && reads ? await searchKeyOf(folder, files.key) : undefined
+  return { name, reads, writes, signingKey, sealingKey, searchKey }
 }
 
 /** Written once, so that the private key may leave this machine. */
-async function sealingKeyOf(folder: string, keyFile: string): Promise<Uint8Array> {
-  const file = join(folder, SEALING_FILE)
+async function publicKeyIn(file: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
   if (await exists(file)) return new Uint8Array(Buffer.from((await readText(file, 256)).trim(), 'hex'))
-  const { sealing } = await partyKeys(await readKey(keyFile))
-  await writeNew(file, `${hex(sealing.publicKey)}\n`)
-  return sealing.publicKey
+  const key = await make()
+  await writeNew(file, `${hex(key)}\n`)
+  return key
+}
+
+function sealingKeyOf(folder: string, keyFile: string): Promise<Uint8Array> {
+  return publicKeyIn(
+    join(folder, SEALING_FILE),
+    async () => (await clientKeys(await readKey(keyFile))).sealing.publicKey,
+  )
+}
+
+function searchKeyOf(folder: string, keyFile: string): Promise<Uint8Array> {
+  return publicKeyIn(join(folder, SEARCH_FILE), async () => {
+    return (await searchToolsOf(await clientKeys(await readKey(keyFile)))).publicKey
+  })
 }
 
 async function writeCards(dir: string, card: ChannelCard): Promise<void> {
@@ -261,6 +312,6 @@ async function changed(dir: string, last: EpochRecord, { add, remove }: ChannelC
     throw new SettingsError(`${JSON.stringify(remove)} is no party of the channel.`)
   if (kept.length === 0 && add === undefined) throw new SettingsError('the last party of a channel cannot be removed.')
   if (add === undefined) return kept
-  const fresh = await partiesOf(dir, add)
+  const fresh = await partiesOf(dir, add, last.mode)
   return [...kept.filter(({ name }) => !fresh.some(one => one.name === name)), ...fresh]
 }

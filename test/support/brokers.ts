@@ -10,6 +10,8 @@ import { missing } from '../../lab/debian.ts'
 /** What is missing for these tests, in a sentence; nothing where all is there. */
 export const noNats = missing('nats-server', 'nats-server')
 export const noMosquitto = missing('mosquitto', 'mosquitto')
+/** The same for its tools. */
+export const noMosquittoTools = missing('mosquitto_sub', 'mosquitto-clients')
 
 export interface Broker extends AsyncDisposable {
   readonly url: string

@@ -1,5 +1,6 @@
 // Wrong uses of events: a part of the list in wrong-uses.ts.
 
+import { carried, nats } from '../../src/index.ts'
 import { any, type WrongUse, wrong } from './wrong-use.ts'
 
 function cycle(): unknown {
@@ -28,6 +29,12 @@ export const eventWrongUses: readonly WrongUse[] = [
   ),
   wrong('EventChannel.publish', 'the call was cancelled before it began. Nothing was published', ({ group }) =>
     group.events('prices').publish({ topic: 'a' }, 1, { signal: AbortSignal.abort() }),
+  ),
+  wrong('carried', '"a b" cannot be a topic: a level has no blank', () =>
+    carried({ plain: true, channel: 'a b', carriers: [nats('nats://127.0.0.1:1')] }),
+  ),
+  wrong('carried', 'carried has no option "secret"', () =>
+    carried(any({ plain: true, channel: 'x', carriers: [nats('nats://127.0.0.1:1')], secret: {} })),
   ),
   wrong('EventChannel.publish', 'timeout is "soon"', ({ group }) =>
     group.events('prices').publish({ topic: 'a' }, 1, { timeout: any('soon') }),

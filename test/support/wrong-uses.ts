@@ -79,8 +79,8 @@ const brokers: readonly WrongUse[] = [
   wrong('carried', 'carriers is an array; it must be a list of at least one carrier', () =>
     carried({ identity: 'x', channel: 'x', carriers: [] }),
   ),
-  wrong('carried', 'mode is "peks"; it must be one of tagged, counted', () =>
-    carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: any({ mode: 'peks' }) }),
+  wrong('carried', 'mode is "hidden"; it must be one of tagged, counted, peks', () =>
+    carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: any({ mode: 'hidden' }) }),
   ),
   wrong('carried', 'price is searchable in no way that is known', () =>
     carried({ identity: 'x', channel: 'x', carriers: carriers(), secret: { searchable: any({ price: 'range' }) } }),

@@ -14,7 +14,9 @@ interface NewOptions {
   readonly reader?: readonly string[]
   readonly writer?: readonly string[]
   readonly search: readonly Searchable[]
-  readonly mode: SecretMode
+  readonly mode: 'tagged' | 'counted' | 'peks'
+  readonly pair?: boolean
+  readonly guessable?: boolean
   readonly lasts?: number
   readonly json?: boolean
 }
@@ -70,10 +72,14 @@ export function channelCommand(): Command {
     .option('--writer <client>', 'a client that may write (may be repeated)', several)
     .requiredOption('--search <how>', 'an attribute that can be searched (may be repeated)', searches)
     .addOption(
-      choiceOption('--mode <mode>', 'tagged: any broker; counted: with coterie matcher', ['tagged', 'counted']).default(
+      choiceOption('--mode <mode>', 'tagged: any broker; counted, peks: with coterie matcher', [
         'tagged',
-      ),
+        'counted',
+        'peks',
+      ]).default('tagged'),
     )
+    .option('--pair', 'tagged, with a key of its own for each writer and reader')
+    .option('--guessable', 'of peks: that the broker may find by a list of words what a reader asks for')
     .addHelpText('after', EXAMPLE)
     .action(action(makeNew))
   const add = withNext(newCommand('add'))
@@ -142,10 +148,20 @@ function described({ channel, id, epoch, from, until, readers, writers }: Return
 }
 
 async function makeNew(name: string, options: NewOptions): Promise<void> {
-  const { group, reader = [], writer = [], search, mode, lasts } = options
-  const terms = { mode, searchable: search, ...(lasts === undefined ? {} : { lasts }) }
+  const { group, reader = [], writer = [], search, lasts } = options
+  const terms = { mode: modeOf(options), searchable: search, ...(lasts === undefined ? {} : { lasts }) }
   const record = shown(await newChannel(group, name, { readers: reader, writers: writer }, terms))
   print(options.json, record, () => described(record))
+}
+
+function modeOf({ mode, pair, guessable }: NewOptions): SecretMode {
+  if (pair && mode !== 'tagged') throw new SettingsError(`--pair goes with --mode tagged, not with ${mode}.`)
+  if (mode === 'peks' && !guessable) {
+    throw new SettingsError(
+      'in peks mode the broker can find by a list of words which keyword a reader asks for. Say --guessable where your keywords cannot be listed, or use --mode tagged --pair.',
+    )
+  }
+  return pair ? 'paired' : mode
 }
 
 async function addTo(name: string, client: string, options: NextOptions): Promise<void> {

@@ -14,12 +14,13 @@ import {
 } from '../../events/secret/index.ts'
 import { type CarriedDriver, driveCarried } from '../../runtime/carriers/driver.ts'
 import { opensslSignatures } from '../../runtime/certificates/signatures.ts'
-import { loadCard, newestOf, partyKeys, saveCard } from '../../runtime/channels.ts'
+import { clientKeys, loadCard, newestOf, saveCard, searchToolsOf } from '../../runtime/channels.ts'
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
 import { sha256 } from '../../runtime/hash.ts'
 import { asJson } from '../events/payload.ts'
 import { NotCarried } from './errors.ts'
+import { Feed, WAITING_MAX } from './feed.ts'
 import type { CarriedNews, CarriedOptions } from './options.ts'
 import { searchableOf } from './searching.ts'
 
@@ -51,8 +52,8 @@ export interface CarriedChannel<Payload> extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Events that wait for a slow handler. */
-const WAITING_MAX = 10_000
+/** A matcher may have a thousand pairings before ours: four seconds, and as much again as any channel waits. */
+const PEKS_PATIENCE_MS = 6_000
 const BYTES = 0
 const JSON_TEXT = 1
 
@@ -63,7 +64,9 @@ export async function openCarried<Payload>(options: CarriedOptions): Promise<Car
   const config = await loadClientConfig(options.identity)
   const card = await loadCard(config, options.channel)
   checkExpected(newestOf(card), options)
-  const { signer, sealing } = await partyKeys(config.key)
+  const { mode } = newestOf(card)
+  const keys = await clientKeys(config.key)
+  const { signer, sealing } = keys
   const channel = new Carried<Payload>(options, newestOf(card).number)
   const protocol = secretMember({
     ...secretBasics,
@@ -73,6 +76,8 @@ export async function openCarried<Payload>(options: CarriedOptions): Promise<Car
     signer,
     signatures: opensslSignatures(),
     sealing,
+    search: mode === 'peks' ? await searchToolsOf(keys) : undefined,
+    patience: mode === 'peks' ? PEKS_PATIENCE_MS : secretBasics.patience,
     ciphers: opensslCiphers,
     hash: sha256,
     wall: () => Date.now(),
@@ -101,7 +106,14 @@ export async function openCarried<Payload>(options: CarriedOptions): Promise<Car
 function checkExpected({ mode, searchable }: EpochRecord, { channel, secret }: CarriedOptions): void {
   const is = (what: string) =>
     new SettingsError(`channel '${channel}' ${what}: leave that option out, or ask its keeper.`)
-  if (secret?.mode !== undefined && secret.mode !== mode) throw is(`is ${mode}, not ${secret.mode}`)
+  const said = secret?.pair ? 'paired' : secret?.mode
+  if (said !== undefined && said !== mode) throw is(`is ${mode}, not ${said}`)
+  // The one mode in which the broker can find out what somebody asks for: nobody gets it unasked.
+  if (mode === 'peks' && secret?.guessable !== true) {
+    throw new SettingsError(
+      `channel '${channel}' is peks: its broker can find by a list of words which keyword a reader asks for. Say secret: { mode: 'peks', guessable: true } where your keywords cannot be listed.`,
+    )
+  }
   if (secret?.searchable === undefined) return
   if (fingerprint(searchableOf(secret.searchable)) !== fingerprint([...searchable].sort(byAttribute)))
     throw is('can be searched by other attributes, or in another way')
@@ -110,12 +122,6 @@ function checkExpected({ mode, searchable }: EpochRecord, { channel, secret }: C
 const byAttribute = (one: { attribute: string }, other: { attribute: string }) =>
   one.attribute < other.attribute ? -1 : 1
 
-interface Listening<Payload> {
-  readonly handler: (event: CarriedEvent<Payload>) => unknown
-  tail: Promise<void>
-  waiting: number
-}
-
 type Sent = { resolve(answer: { id: string }): void; reject(error: Error): void }
 
 class Carried<Payload> implements CarriedChannel<Payload> {
@@ -123,7 +129,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   epoch: number
   private readonly options: CarriedOptions
   private readonly sent = new Map<number, Sent>()
-  private readonly listening = new Map<number, Listening<Payload>>()
+  private readonly listening = new Map<number, Feed<CarriedEvent<Payload>>>()
   private driver: CarriedDriver<MemberCommand> | undefined
   private saved: () => Promise<void> = () => Promise.resolve()
   private commands = 0
@@ -161,7 +167,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     const id = ++this.commands
     let refused: Error | undefined
     this.sent.set(id, { resolve() {}, reject: error => (refused = error) })
-    this.listening.set(id, { handler, tail: Promise.resolve(), waiting: 0 })
+    this.listening.set(id, new Feed(handler, error => this.tell({ kind: 'failed', error })))
     this.driver!.command({ kind: 'subscribe', id, filter: parsed })
     this.sent.delete(id)
     if (refused !== undefined) {
@@ -174,10 +180,10 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   }
 
   private async leave(id: number): Promise<void> {
-    const { tail } = this.listening.get(id) ?? {}
+    const feed = this.listening.get(id)
     this.listening.delete(id)
     this.driver?.command({ kind: 'unsubscribe', id })
-    await tail
+    await feed?.done()
   }
 
   hear(event: MemberEvent): void {
@@ -208,20 +214,10 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     const listening = this.listening.get(event.id)
     const payload = payloadOf<Payload>(content.payload)
     if (listening === undefined || payload === undefined) return
-    const { author } = life
-    if (listening.waiting >= WAITING_MAX)
-      return this.tell({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
     const id = idOf(life, counter)
-    const carried = { id, author, attributes: content.attributes, payload: payload.value, time: new Date(content.time) }
-    listening.waiting++
-    listening.tail = listening.tail.then(async () => {
-      try {
-        await listening.handler(carried)
-      } catch (error) {
-        this.tell({ kind: 'failed', error })
-      }
-      listening.waiting--
-    })
+    const { attributes, time } = content
+    if (listening.push({ id, author: life.author, attributes, payload: payload.value, time: new Date(time) })) return
+    this.tell({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
   }
 
   fail(error: Error): void {
@@ -240,7 +236,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     this.driver = undefined
     this.end(new NotCarried(`channel '${this.name}' is closed.`))
     await driver.close()
-    await Promise.all([...this.listening.values()].map(({ tail }) => tail))
+    await Promise.all([...this.listening.values()].map(feed => feed.done()))
     await this.saved()
   }
 

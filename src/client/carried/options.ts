@@ -3,6 +3,7 @@
 import {
   anything,
   called,
+  flag,
   listOf,
   objectWith,
   oneWord,
@@ -23,7 +24,11 @@ export type SearchableAttribute =
 
 /** What one expects of a secret channel: another mode than the keeper's record has is refused. */
 export interface SecretOptions {
-  readonly mode?: 'tagged' | 'counted'
+  readonly mode?: 'tagged' | 'counted' | 'peks'
+  /** Tagged, with a key of its own for each writer and reader. */
+  readonly pair?: boolean
+  /** Of peks: that the broker may find by a list of words which keyword a reader asks for. */
+  readonly guessable?: boolean
   readonly searchable?: Readonly<Record<string, SearchableAttribute>>
 }
 
@@ -66,15 +71,39 @@ export interface CarriedOptions {
   readonly told?: (news: CarriedNews) => void
 }
 
+/** Options of `carried` for a plain channel: everybody on the broker reads it, and may write. */
+export interface PlainOptions {
+  readonly plain: true
+  /** Brokers: everything is sent to all of them. */
+  readonly carriers: readonly Carrier[]
+  /** The first level of every topic, or token of every subject. */
+  readonly channel: string
+  /** A name that readers see. Nothing proves it. */
+  readonly author?: string
+  /** Hears that a handler threw, or is too slow. */
+  readonly told?: (news: CarriedNews) => void
+}
+
 const carriers: Rule = listOf(objectWith(['open'], 'a carrier'), 'carriers, such as [nats("nats://127.0.0.1")]')
+
+const someCarriers: Rule = required({
+  must: 'a list of at least one carrier, such as [nats("nats://127.0.0.1")]',
+  fits: value => carriers.fits(value) && (value as unknown[]).length > 0,
+})
+
+/** Checks the options of a plain channel. */
+export const plainSchema: Schema<PlainOptions> = optionsSchema<PlainOptions>({
+  plain: flag,
+  carriers: someCarriers,
+  channel: required(textOf('the name of a channel')),
+  author: textOf('a name'),
+  told: called('that hears what goes wrong'),
+})
 
 /** Checks the options of `carried`. */
 export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOptions>({
   identity: required(textOf("a client's folder")),
-  carriers: required({
-    must: 'a list of at least one carrier, such as [nats("nats://127.0.0.1")]',
-    fits: value => carriers.fits(value) && (value as unknown[]).length > 0,
-  }),
+  carriers: someCarriers,
   channel: required(textOf('the name of a channel')),
   secret: anything,
   lane: whole(0, 3),
@@ -83,6 +112,8 @@ export const carriedSchema: Schema<CarriedOptions> = optionsSchema<CarriedOption
 
 /** Checks what is expected of a channel, but for how it is searched. */
 export const secretSchema: Schema<SecretOptions> = optionsSchema<SecretOptions>({
-  mode: oneWord(['tagged', 'counted']),
+  mode: oneWord(['tagged', 'counted', 'peks']),
+  pair: flag,
+  guessable: flag,
   searchable: anything,
 })

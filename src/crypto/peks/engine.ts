@@ -52,7 +52,7 @@ export const SECOND_BYTES = 96
 export const COEFFICIENT_BYTES = 48
 const SCALAR_BYTES = 32
 /** The order of all three groups. */
-const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
+export const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 /** The field under the curve. */
 const FIELD = 0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn
 /** RFC 9380, 5.1: of these bytes the remainder is uniform but for 2^-128. */

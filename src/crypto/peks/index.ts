@@ -10,6 +10,7 @@ export {
   SECOND_BYTES,
   type SecondPoint,
 } from './engine.ts'
+export { idealPairing } from './ideal.ts'
 export { mclEngine } from './mcl.ts'
 export { nobleEngine } from './noble.ts'
 export {
@@ -21,6 +22,7 @@ export {
   peksGuess,
   peksKeys,
   peksMark,
+  peksPublicKey,
   peksTrapdoor,
   peksWriter,
 } from './peks.ts'

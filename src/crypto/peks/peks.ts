@@ -46,7 +46,13 @@ export interface PeksMarks {
 /** New keys of a reader. */
 export function peksKeys(engine: PairingEngine, random: RandomBytes): PeksKeys {
   const secret = randomPairingScalar(random)
-  return { secret, publicKey: engine.encodeSecond(engine.multiplySecond(engine.secondGenerator, secret)) }
+  return { secret, publicKey: peksPublicKey(engine, secret) }
+}
+
+/** What others mark with, for the owner of that secret. */
+export function peksPublicKey(engine: PairingEngine, secret: Uint8Array): Uint8Array {
+  assert(isPairingScalar(secret), 'the secret of a peks key is a scalar')
+  return engine.encodeSecond(engine.multiplySecond(engine.secondGenerator, secret))
 }
 
 /** What finds the events of one keyword: to be given to the broker. 48 bytes. */

@@ -323,6 +323,14 @@ describe('events', () => {
   })
 })
 
+it('NUL is in no topic and in no pattern of one (MQTT-1.5.4-2)', () => {
+  for (const name of ['mqtt', 'nats']) {
+    expect(() => languageNamed(name).parse('a\0b'), name).toThrow(/the character NUL is not allowed/)
+    expect(matches(languageNamed(name).parse(name === 'mqtt' ? 'a/#' : 'a.>'), { topic: 'a/\0' }), name).toBe(false)
+  }
+  expect(() => languageNamed('mqtt').parse('$share/work\0/a')).toThrow(InvalidFilter)
+})
+
 it('a language that is not there is refused with those that are', () => {
   expect(() => languageNamed('natz')).toThrow(/own, sns, eventbridge.*Did you mean 'nats'/)
 })

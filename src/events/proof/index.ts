@@ -9,5 +9,6 @@ export { exploreRouting, exploreRoutingBug, plantedRoutingSystems, routingSystem
 export { brokenRoutingRules, plantedRoutingBugs } from './routing/planted.ts'
 export { type RoutingOptions, routingScenario } from './routing/scenario.ts'
 export { eventsScenario } from './scenario.ts'
+export type { SecretOptions } from './secret/plan.ts'
 export { brokenSecretRules, plantedSecretBugs } from './secret/planted.ts'
-export { type SecretOptions, secretScenario } from './secret/scenario.ts'
+export { secretScenario } from './secret/scenario.ts'

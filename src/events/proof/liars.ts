@@ -1,5 +1,6 @@
 // Servers that lie about events, knowing the words: each row of the table of faults.
 
+import type { NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
 import type { EventsMessage, Head, Item, SavedCursor, Source } from '../wire.ts'
 
@@ -162,6 +163,32 @@ export function inLeague(author: string, sign: (source: Source, item: Item) => I
     if (body.kind !== 'found' || body.source.author !== author) return body
     return { ...body, items: body.items.map(item => sign(body.source, altered(item))) }
   })
+}
+
+/** Passes on to the other servers, as said in one channel, what was said in another. */
+export function movingChannels(to: string): Liar {
+  return {
+    name: 'moving-channels',
+    corrupt(honest) {
+      let others: readonly NodeId[] = []
+      return {
+        ...honest,
+        init(self, peers, saved) {
+          others = peers.filter(peer => peer !== self)
+          return honest.init(self, peers, saved)
+        },
+        step(state, input, turn) {
+          honest.step(state, input, turn)
+          if (input.kind !== 'message') return
+          const body = input.body as unknown as EventsMessage
+          if (body.kind !== 'publish' || body.source.channel === to) return
+          const { terms, items } = body
+          const moved: EventsMessage = { kind: 'range', source: { ...body.source, channel: to }, terms, base: 0, items }
+          for (const other of others) turn.do({ kind: 'send', to: other, body: moved as never })
+        },
+      }
+    },
+  }
 }
 
 /** Fresh ones for each run: some remember. */

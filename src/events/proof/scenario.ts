@@ -26,7 +26,7 @@ import type { EventsSettings } from '../settings.ts'
 import { signBatch, signedSource } from '../signed.ts'
 import { eventsRecord, eventsVocabulary, type Keep, type Source, sourceKey } from '../wire.ts'
 import { DeliveryChecker } from './delivery.ts'
-import { eventsLiars, inLeague } from './liars.ts'
+import { eventsLiars, inLeague, movingChannels } from './liars.ts'
 
 export type EventsAct =
   | { kind: 'publish'; client: string; price: number }
@@ -58,6 +58,9 @@ const SAFETY = 12 * SECOND
 const LIVENESS = 20 * SECOND
 const LOOK_EVERY = SECOND / 10
 const CHANNEL = 'prices'
+/** Where nobody listens; its events have numbers from here on. */
+const ELSEWHERE = 'orders'
+const ELSEWHERE_FROM = 1_000_000
 /** Who is in league with the liars, where somebody is. */
 const TRAITOR = 'author-1'
 const PRICES = 10
@@ -75,6 +78,8 @@ const FIRST_START = new Map([['', [encode(eventsRecord, { kind: 'known' })]]])
 export interface EventsOptions {
   /** The liars are in league with the first author, which signs two events under one id. */
   readonly league?: boolean
+  /** Authors speak in a second channel too, and the liars pass that on as said in the first. */
+  readonly moves?: boolean
 }
 
 /** Events under faults and liars, for the simulator. */
@@ -232,6 +237,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   }
 
   private liarOf(kind: number): Liar {
+    if (this.plan.moves) return movingChannels(CHANNEL)
     if (!this.plan.league) return this.kinds[kind]!
     const settings = this.settings()
     const signer = this.signatures.signer(TRAITOR)
@@ -274,10 +280,15 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
   private publish(author: string, price: number): void {
     const number = this.nextCommand()
     this.delivery.publish(number, { author, matches: price < PRICES / 2 })
+    this.say(author, CHANNEL, number, price)
+    if (this.plan.moves) this.say(author, ELSEWHERE, ELSEWHERE_FROM + number, 0)
+  }
+
+  private say(author: string, channel: string, number: number, price: number): void {
     const payload = new TextEncoder().encode(String(number))
     const content = { attributes: { price }, payload, time: number, retained: false, expires: 0 }
     const terms = { live: false, keep: this.plan.keep }
-    this.world.command(this.processOf(author), { kind: 'publish', id: number, channel: CHANNEL, content, ...terms })
+    this.world.command(this.processOf(author), { kind: 'publish', id: number, channel, content, ...terms })
   }
 
   private lose({ server, lasts }: EventsAct & { kind: 'lose' }): void {
@@ -316,7 +327,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     const { id } = node.spec
     switch (event.kind) {
       case 'accepted':
-        this.delivery.accept(event.id)
+        if (event.id < ELSEWHERE_FROM) this.delivery.accept(event.id)
         return this.accept(event.source, event.counter)
       case 'subscribed':
         if (this.restarts.has(id)) this.delivery.again(this.clientOf(id))

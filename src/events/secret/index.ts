@@ -8,6 +8,7 @@ export {
   type EpochKeys,
   epochKeys,
   lettersOf,
+  SECRET_MODES,
   type SecretMode,
   tagOf,
   trapdoorOf,
@@ -33,7 +34,9 @@ export {
   NOTICE_MS,
   type Party,
   recordHash,
+  whyNotApart,
 } from './record.ts'
 export { type SecretRules, secretRules } from './rules.ts'
+export { type MatchTools, matchTools, type SearchTools, searchSecret, searchTools } from './searching.ts'
 export { type MatcherSettings, type SecretSettings, secretBasics } from './settings.ts'
 export { type CarrierMessage, carrierVocabulary, decodeFrame, encodeFrame, type Frame, type Life } from './wire.ts'

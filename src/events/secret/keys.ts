@@ -9,8 +9,11 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { type Ciphers, framed } from '../../crypto/index.ts'
 import type { SecretRules } from './rules.ts'
 
+/** How a channel may be searched, as records say it. */
+export const SECRET_MODES = ['tagged', 'counted', 'paired', 'peks'] as const
+
 /** How a channel is searched. */
-export type SecretMode = 'tagged' | 'counted'
+export type SecretMode = (typeof SECRET_MODES)[number]
 
 /** What a channel is called: by people, and by 16 random bytes. */
 export interface ChannelName {
@@ -44,6 +47,39 @@ export function epochKeys(
   }
   const tagSecret = rules.tagSecret(secret, channel.id)
   return { tag: derive(tagSecret, 'tag', tagSecret === secret ? epoch : 0), body: derive(secret, 'body', epoch) }
+}
+
+/** Who writes to whom. */
+export interface Pair {
+  readonly writer: string
+  readonly reader: string
+}
+
+/** The keys of one writer and one reader in an epoch, from what the two share and the epoch's own secret. */
+export function pairKeys(
+  rules: SecretRules,
+  record: { readonly channel: ChannelName; readonly number: number },
+  { writer, reader }: Pair,
+  shared: Uint8Array,
+  secret: Uint8Array,
+): EpochKeys {
+  const both = sha256(framed('coterie/events/pair', writer, reader, rules.pairSecret(shared, secret), secret))
+  return epochKeys(rules, record.channel, record.number, 'paired', both)
+}
+
+/** The name under which a pair's totals travel: the two know it, and nobody else. */
+export function pairName(keys: EpochKeys): Uint8Array {
+  return hmac(sha256, keys.tag, framed('totals')).slice(0, TAG_BYTES)
+}
+
+/** Who an event of peks mode is for: a name of its reader's search key in one epoch of a channel. */
+export function readerName(channel: Uint8Array, epoch: number, searchKey: Uint8Array): Uint8Array {
+  return sha256(framed('coterie/events/reader', channel, epoch, searchKey)).slice(0, TAG_BYTES)
+}
+
+/** A keyword as peks mode marks it and as trapdoors are made of it: of one channel and epoch. */
+export function searchWord(rules: SecretRules, channel: Uint8Array, epoch: number, keyword: Uint8Array): Uint8Array {
+  return framed('coterie/events/word', channel, rules.searchEpoch(epoch), keyword)
 }
 
 /** The name of a keyword in an epoch: HMAC, so that without the key it is a random name. */

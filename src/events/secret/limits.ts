@@ -6,6 +6,16 @@ export const PARTIES_MAX = 1_000
 export const TAGS_MAX = 8
 /** Keywords of an event in counted mode, where all go in one message. */
 export const COUNTED_TAGS_MAX = 64
+/** Keywords of an event in peks mode: each is a pairing for its author when it is new, and a power of one when it is not. */
+export const MARKS_MAX = 16
+/** Readers of a channel in which every reader has its own seal: an event is sealed and sent once for each. */
+export const APART_READERS_MAX = 64
+/** Events that are marked at once in peks mode: each costs some milliseconds a reader, for which nothing else is done. */
+export const MARKED_BATCH_MAX = 4
+/** Names that a reader of a paired channel listens on, at most: one for each writer and keyword, and a broker's subscription. */
+export const PAIRED_NAMES_MAX = 20_000
+/** Trapdoors that a reader makes at once in peks mode: 0.7 ms each. */
+export const TRAPDOORS_MADE_MAX = 32
 /** Keywords that one subscription listens on, in all its clauses. */
 export const CELLS_MAX = 1_024
 /** Subscriptions of one process. */
@@ -49,6 +59,12 @@ export const OUTBOX_MAX = 10_000
 /** Trapdoors that a matcher holds, and of one reader among them. */
 export const TRAPDOORS_MAX = 100_000
 export const READER_TRAPDOORS_MAX = 20_000
+/** Pairings that wait at a matcher, of all readers together: four milliseconds each, so that the last one waits four seconds. */
+export const PAIRINGS_MAX = 1_000
+/** Pairings that are done at once: a message waits no longer than they take. */
+export const PAIRINGS_TURN = 4
+/** Trapdoors of one reader and epoch in peks mode: each is a pairing an event, and an event must fit into what may wait. */
+export const SEARCHED_MAX = PAIRINGS_MAX
 /** Trapdoors in one message. */
 export const TRAPDOORS_MESSAGE_MAX = 4_096
 /** Tags that a matcher looks out for, of one trapdoor and lap: as many may be lost in a row. */

@@ -12,6 +12,7 @@ import {
   encode,
   list,
   oneOf,
+  option,
   struct,
   text,
   uint,
@@ -25,9 +26,9 @@ import {
   type Signer,
 } from '../../crypto/index.ts'
 import { CHANNEL_BYTES_MAX, NODE_BYTES_MAX } from '../wire.ts'
-import { type ChannelName, type SecretMode, TAG_BYTES } from './keys.ts'
+import { type ChannelName, SECRET_MODES, type SecretMode, TAG_BYTES } from './keys.ts'
 import { type Searchable, searchableCodec, whyNotSearchable } from './keywords.ts'
-import { CARRIED_MAX, PARTIES_MAX } from './limits.ts'
+import { APART_READERS_MAX, CARRIED_MAX, PARTIES_MAX } from './limits.ts'
 import type { SecretRules } from './rules.ts'
 
 /** A reader or writer of a channel. */
@@ -39,6 +40,8 @@ export interface Party {
   readonly signingKey: PublicKey
   /** X25519: the epoch's key is sealed to it. */
   readonly sealingKey: PublicKey
+  /** Of a reader in peks mode: events are marked for it with this key. Else left out. */
+  readonly searchKey?: Uint8Array | undefined
 }
 
 /** A party with the epoch's key, sealed to it. */
@@ -68,6 +71,7 @@ export interface EpochRecord extends EpochTerms {
 
 const HASH_BYTES = 32
 const KEY_BYTES = 32
+const SEARCH_KEY_BYTES = 96
 const SIGNATURE_BYTES = 64
 const GROUP_BYTES_MAX = 64
 /** The label, channel, number, name and key, framed, and what the seal adds. */
@@ -87,6 +91,7 @@ const partyCodec = struct<KeyedParty>({
   writes: bool,
   signingKey: bytes(KEY_BYTES),
   sealingKey: bytes(KEY_BYTES),
+  searchKey: option(bytes(SEARCH_KEY_BYTES)),
   sealed: bytes(SEALED_KEY_MAX),
 })
 
@@ -97,7 +102,7 @@ const recordCodec: Codec<EpochRecord> = struct<EpochRecord>({
   issued: uint(),
   from: uint(),
   until: uint(),
-  mode: oneOf('tagged', 'counted'),
+  mode: oneOf(...SECRET_MODES),
   searchable: searchableCodec,
   parties: list(partyCodec, PARTIES_MAX),
   signature: bytes(SIGNATURE_BYTES),
@@ -138,11 +143,21 @@ export function decodeRecords(input: Uint8Array): Decoded<readonly EpochRecord[]
   return { ok: true, value: records }
 }
 
-function whyNotRecord({ searchable, parties, from, until, issued, channel }: EpochRecord): string | undefined {
+function whyNotRecord({ mode, searchable, parties, from, until, issued, channel }: EpochRecord): string | undefined {
   if (channel.id.length !== TAG_BYTES) return 'a channel without an id'
   if (!(issued <= from && from < until)) return 'an epoch that ends before it begins'
   if (new Set(parties.map(({ name }) => name)).size !== parties.length) return 'a party that is listed twice'
-  return whyNotSearchable(searchable)
+  return whyNotApart(mode, parties) ?? whyNotSearchable(searchable)
+}
+
+/** What is wrong with the readers of a channel in which each has its own seal, as a sentence; nothing where all is well. */
+export function whyNotApart(mode: SecretMode, parties: readonly Party[]): string | undefined {
+  if (mode !== 'paired' && mode !== 'peks') return undefined
+  const readers = parties.filter(({ reads }) => reads)
+  if (readers.length > APART_READERS_MAX)
+    return `a ${mode} channel seals for each reader: it has ${readers.length}, and may have ${APART_READERS_MAX}.`
+  const without = readers.find(({ searchKey }) => searchKey?.length !== SEARCH_KEY_BYTES)
+  return mode === 'peks' && without !== undefined ? `${without.name} has no search key.` : undefined
 }
 
 /** What the keeper signs. */

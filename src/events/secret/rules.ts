@@ -25,6 +25,14 @@ export interface SecretRules {
   boundTo(channel: Uint8Array): Uint8Array
   /** The secret from which the tags of an epoch are made. */
   tagSecret(epochKey: Uint8Array, channel: Uint8Array): Uint8Array
+  /** The secret of one writer and one reader, from what the two share and what all parties of the epoch have. */
+  pairSecret(shared: Uint8Array, epochKey: Uint8Array): Uint8Array
+  /** The key under which an event for one reader is sealed, in peks mode. */
+  bodyKey(fresh: Uint8Array, epochKey: Uint8Array): Uint8Array
+  /** The chance from which the marks of an event are made. */
+  markChance(random: (length: number) => Uint8Array): (length: number) => Uint8Array
+  /** The epoch as it goes into the keywords of peks mode. */
+  searchEpoch(epoch: number): number
   /** The lap as it goes into a counted tag. */
   countedLap(lap: number): number
   /** Whether a writer that started in that lap may count in this one. */
@@ -75,6 +83,18 @@ export const secretRules: SecretRules = {
 
   // A tag that outlives its epoch is a name: the broker counts for ever how often each keyword comes.
   tagSecret: epochKey => epochKey,
+
+  // Every party has the epoch's key: one writer would read what another says to a reader.
+  pairSecret: shared => shared,
+
+  // A writer is outside the audience: with the key of the epoch it would read what the other writers say.
+  bodyKey: fresh => fresh,
+
+  // With the same chance twice, equal keywords have equal marks, and everybody on the way counts them.
+  markChance: random => random,
+
+  // A trapdoor is for good otherwise: the broker goes on finding what its reader, gone or removed, once asked for.
+  searchEpoch: epoch => epoch,
 
   // The count begins at zero in each lap: without the lap the same tags come again.
   countedLap: lap => lap,

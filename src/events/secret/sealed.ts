@@ -4,16 +4,17 @@
 // bundles of a batch; a leaf is a bundle, and covers the channel, the epoch, the tags and their numbers as well as all
 // counters and contents. The seal binds what is in the clear: nobody moves events to another epoch, lap or tag.
 
-import { decode, encode } from '../../core/index.ts'
+import { assert, decode, encode } from '../../core/index.ts'
 import { framed, type PublicKey, type Signer } from '../../crypto/index.ts'
 import { pathsOf, rootBy } from '../signed.ts'
-import { type EpochKeys, mapKeyOf, type SecretMode } from './keys.ts'
+import { mapKeyOf, type SecretMode } from './keys.ts'
 import type { SecretSettings } from './settings.ts'
 import {
   type Bundled,
   type Inside,
   insideCodec,
   type Life,
+  type MarkedEvent,
   padded,
   type SealedEvent,
   type Totals,
@@ -89,35 +90,40 @@ export function isAuthors(
 }
 
 /** What is in the clear and must not be changed. */
-function dataOf(bound: Bound, mode: SecretMode, frame: Pick<SealedEvent, 'epoch' | 'lap' | 'tags'>): Uint8Array {
-  return framed('coterie/events/secret', bound.channel.id, mode, frame.epoch, frame.lap, ...frame.tags)
+function dataOf(bound: Bound, mode: SecretMode, frame: Outside): Uint8Array {
+  if (frame.kind === 'event')
+    return framed('coterie/events/secret', bound.channel.id, mode, frame.epoch, frame.lap, ...frame.tags)
+  const { epoch, reader, point, marks } = frame
+  return framed('coterie/events/secret', bound.channel.id, mode, epoch, reader, point, ...marks)
 }
 
 /** In the clear: everything of a frame but what is hidden. */
-export type Outside = Pick<SealedEvent, 'epoch' | 'lap' | 'tags' | 'nonce'>
+export type Outside = Omit<SealedEvent, 'sealed'> | Omit<MarkedEvent, 'sealed'>
 
-/** Sealed, or nothing where it is too long. */
+/** Sealed under a key. What was taken to be published is short enough. */
 export function sealEvent(
   settings: SecretSettings,
   mode: SecretMode,
-  keys: EpochKeys,
+  key: Uint8Array,
   outside: Outside,
   inside: Inside,
-): SealedEvent | undefined {
+): Sealed {
   const text = padded(encode(insideCodec, inside))
-  if (text === undefined) return undefined
-  const sealed = settings.ciphers.seal(keys.body, outside.nonce, dataOf(settings, mode, outside), text)
-  return { kind: 'event', ...outside, sealed }
+  assert(text !== undefined, 'what was taken can be sealed')
+  return { ...outside, sealed: settings.ciphers.seal(key, outside.nonce, dataOf(settings, mode, outside), text) }
 }
+
+/** A bundle on its way. */
+export type Sealed = SealedEvent | MarkedEvent
 
 /** What was sealed; nothing where it was not sealed so. */
 export function openEvent(
   settings: SecretSettings,
   mode: SecretMode,
-  keys: EpochKeys,
-  frame: SealedEvent,
+  key: Uint8Array,
+  frame: Sealed,
 ): Inside | undefined {
-  const text = settings.ciphers.open(keys.body, frame.nonce, dataOf(settings, mode, frame), frame.sealed)
+  const text = settings.ciphers.open(key, frame.nonce, dataOf(settings, mode, frame), frame.sealed)
   const value = text && unpadded(text)
   const decoded = value && decode(insideCodec, value)
   if (decoded === undefined || !decoded.ok) return undefined
@@ -131,7 +137,8 @@ function isWhole({ tags, numbers, events }: Inside): boolean {
   return true
 }
 
-type Unsigned = Omit<Totals, 'signature'>
+/** Totals before they are signed. */
+export type Unsigned = Omit<Totals, 'signature'>
 
 function totalsWords(
   { rules, channel }: Bound,
@@ -144,28 +151,32 @@ function totalsWords(
 
 const totalsData = ({ channel }: Bound, epoch: number) => framed('coterie/events/secret totals', channel.id, epoch)
 
-/** Totals, signed and sealed under a nonce. */
+/** Totals, signed by their author. */
+export function signTotals(settings: SecretSettings, epoch: number, said: Unsigned): Totals {
+  return { ...said, signature: settings.signer.sign(totalsWords(settings, epoch, said)) }
+}
+
+/** Totals, sealed under a key and a nonce. */
 export function sealTotals(
   settings: SecretSettings,
-  keys: EpochKeys,
+  key: Uint8Array,
   epoch: number,
   nonce: Uint8Array,
-  said: Unsigned,
+  totals: Totals,
 ): Uint8Array {
-  const signature = settings.signer.sign(totalsWords(settings, epoch, said))
-  const text = padded(encode(totalsCodec, { ...said, signature }))!
-  return settings.ciphers.seal(keys.body, nonce, totalsData(settings, epoch), text)
+  const text = padded(encode(totalsCodec, totals))!
+  return settings.ciphers.seal(key, nonce, totalsData(settings, epoch), text)
 }
 
 /** Totals that were sealed so; who signed them is asked with `areAuthors`. */
 export function openTotals(
   settings: SecretSettings,
-  keys: EpochKeys,
+  key: Uint8Array,
   epoch: number,
   nonce: Uint8Array,
   sealed: Uint8Array,
 ): Totals | undefined {
-  const text = settings.ciphers.open(keys.body, nonce, totalsData(settings, epoch), sealed)
+  const text = settings.ciphers.open(key, nonce, totalsData(settings, epoch), sealed)
   const value = text && unpadded(text)
   const decoded = value && decode(totalsCodec, value)
   if (decoded === undefined || !decoded.ok) return undefined

@@ -293,11 +293,11 @@ describe('signatures of events (protocols/secret-events 2)', () => {
 
   it('a bundle is opened only with a number for each tag, and with rising counters', () => {
     const settings = settingsOf(secretRules, 1)
-    const keys = epochKeys(secretRules, settings.channel, 1, 'tagged', new Uint8Array(32))
+    const { body } = epochKeys(secretRules, settings.channel, 1, 'tagged', new Uint8Array(32))
     const [inside] = signAll(settings, settings.signer, life, said)
-    const outside = { epoch: 1, lap: 0, tags: inside!.tags, nonce: new Uint8Array(12) }
+    const outside = { kind: 'event', epoch: 1, lap: 0, tags: inside!.tags, nonce: new Uint8Array(12) } as const
     const again = (change: object) =>
-      openEvent(settings, 'tagged', keys, sealEvent(settings, 'tagged', keys, outside, { ...inside!, ...change })!)
+      openEvent(settings, 'tagged', body, sealEvent(settings, 'tagged', body, outside, { ...inside!, ...change }))
     expect(again({})).toEqual(inside)
     const [one, two] = inside!.events
     for (const change of [

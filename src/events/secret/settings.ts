@@ -1,11 +1,12 @@
 // What a party of a secret channel must know, and what a matcher must.
 
 import type { Millis } from '../../core/index.ts'
-import type { Ciphers, PublicKey, Sealing, Signatures, Signer } from '../../crypto/index.ts'
+import type { AgreeingSealing, Ciphers, PublicKey, Signatures, Signer } from '../../crypto/index.ts'
 import type { Hash } from '../settings.ts'
 import type { ChannelName } from './keys.ts'
 import { LAP_MS } from './limits.ts'
 import { type SecretRules, secretRules } from './rules.ts'
+import type { MatchTools, SearchTools } from './searching.ts'
 
 /** Settings of a party. */
 export interface SecretSettings {
@@ -17,7 +18,9 @@ export interface SecretSettings {
   readonly keeper: PublicKey
   readonly signer: Signer
   readonly signatures: Signatures
-  readonly sealing: Pick<Sealing, 'open'>
+  readonly sealing: Pick<AgreeingSealing, 'open' | 'seal' | 'agree'>
+  /** Pairings with our own search key; without them a channel in peks mode is closed to us. */
+  readonly search?: SearchTools | undefined
   readonly ciphers: Ciphers
   readonly hash: Hash
   /** The wall clock, in milliseconds, at a reading of the local one: epochs and laps are counted by it. */
@@ -59,6 +62,8 @@ export interface MatcherSettings {
   /** The names under which the channels' events come: of each channel one. */
   readonly channels: readonly Uint8Array[]
   readonly ciphers: Ciphers
+  /** Pairings; without them channels in peks mode are not matched. */
+  readonly match?: MatchTools | undefined
   wall(now: Millis): number
   readonly lap: Millis
   /** How long a reader's trapdoors are kept when it no longer says them. */

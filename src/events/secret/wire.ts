@@ -14,15 +14,18 @@ import {
   uint,
   variants,
 } from '../../core/index.ts'
+import { FIRST_BYTES, SECOND_BYTES } from '../../crypto/peks/index.ts'
 import { CONTENT_BYTES_MAX, NODE_BYTES_MAX } from '../wire.ts'
 import { TAG_BYTES } from './keys.ts'
 import {
   CARRIED_MAX,
   COUNTED_TAGS_MAX,
+  MARKS_MAX,
   NAME_MAX,
   NUMBER_MAX,
   PADDED_MIN,
   SEALED_MAX,
+  SEARCHED_MAX,
   SIGNED_MAX,
   SIGNED_PATH_MAX,
   TOTALS_MAX,
@@ -68,6 +71,37 @@ export type Frame =
   | { readonly kind: 'lap'; readonly lap: number; readonly yours: number }
   /** Somebody begins to listen: writers, tell your totals. */
   | { readonly kind: 'ask' }
+  | MarkedEvent
+  /** Totals for one reader alone. */
+  | {
+      readonly kind: 'told'
+      readonly epoch: number
+      readonly to: Uint8Array
+      readonly key: Uint8Array
+      readonly nonce: Uint8Array
+      readonly sealed: Uint8Array
+    }
+  /** To the matcher: of what is marked for this reader, send me what has one of these, under this name. */
+  | {
+      readonly kind: 'search'
+      readonly box: string
+      readonly reader: Uint8Array
+      readonly trapdoors: readonly Uint8Array[]
+    }
+
+/** A bundle of events for one reader, marked with keywords that only its trapdoors find. */
+export interface MarkedEvent {
+  readonly kind: 'marked'
+  readonly epoch: number
+  readonly reader: Uint8Array
+  /** A, and a B for each keyword. */
+  readonly point: Uint8Array
+  readonly marks: readonly Uint8Array[]
+  /** The key of the body, sealed to the reader. */
+  readonly key: Uint8Array
+  readonly nonce: Uint8Array
+  readonly sealed: Uint8Array
+}
 
 /** A bundle of events, sealed. */
 export interface SealedEvent {
@@ -84,6 +118,8 @@ const NONCE_BYTES = 12
 const SIGNATURE_BYTES = 64
 const HASH_BYTES = 32
 const SEAL_MAX = SEALED_MAX + 16
+/** A label, channel, number and key, framed, and what the seal adds. */
+const SEALED_KEY_MAX = 192
 
 const frameCodec: Codec<Frame> = variants<Frame>({
   event: {
@@ -100,6 +136,23 @@ const frameCodec: Codec<Frame> = variants<Frame>({
   trapdoors: { box: text(NAME_MAX), trapdoors: list(bytes(TAG_BYTES), TRAPDOORS_MESSAGE_MAX), first: bool },
   lap: { lap: uint(), yours: uint() },
   ask: {},
+  marked: {
+    epoch: uint(),
+    reader: bytes(TAG_BYTES),
+    point: bytes(SECOND_BYTES),
+    marks: list(bytes(HASH_BYTES), MARKS_MAX),
+    key: bytes(SEALED_KEY_MAX),
+    nonce: bytes(NONCE_BYTES),
+    sealed: bytes(SEAL_MAX),
+  },
+  told: {
+    epoch: uint(),
+    to: bytes(TAG_BYTES),
+    key: bytes(SEALED_KEY_MAX),
+    nonce: bytes(NONCE_BYTES),
+    sealed: bytes(SEAL_MAX),
+  },
+  search: { box: text(NAME_MAX), reader: bytes(TAG_BYTES), trapdoors: list(bytes(FIRST_BYTES), SEARCHED_MAX) },
 })
 
 export const encodeFrame = (frame: Frame): Uint8Array => encode(frameCodec, frame)

@@ -20,8 +20,8 @@ export interface OpenCarrier {
 export interface Carrier {
   /** Its address, for people. */
   readonly url: string
-  /** Connects, or says why it could not. */
-  open(hear: Hear): Promise<OpenCarrier>
+  /** Connects, or says why it could not. Names are letters of a secret channel, or topics with levels as MQTT writes them. */
+  open(hear: Hear, names?: 'letters' | 'plain'): Promise<OpenCarrier>
 }
 
 /** A name is letters, digits, - and _ only: it means the same in a subject and in a topic. */

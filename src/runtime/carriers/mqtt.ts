@@ -24,7 +24,8 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
   const address = checkUrl(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'])
   return {
     url: address,
-    async open(hear) {
+    async open(hear, names) {
+      const prefix = names === 'plain' ? '' : PREFIX
       const { connect } = await import('mqtt').catch(notInstalled('mqtt', '5'))
       const { user, password } = options
       const who = { ...(user && { username: user }), ...(password && { password }) }
@@ -33,9 +34,9 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
       // A broker that goes away comes back by itself; an error is told by what is missed.
       client.on('error', () => {})
       client.on('message', (topic, body) => {
-        if (topic.startsWith(PREFIX)) hear(topic.slice(PREFIX.length), body)
+        if (topic.startsWith(prefix)) hear(topic.slice(prefix.length), body)
       })
-      return opened(client)
+      return opened(client, prefix)
     },
   }
 }
@@ -57,18 +58,18 @@ function connected(client: MqttClient, address: string): Promise<void> {
   })
 }
 
-function opened(client: MqttClient) {
+function opened(client: MqttClient, prefix: string) {
   let sent: Promise<unknown> = Promise.resolve()
   return {
     listen(name: string) {
-      client.subscribe(PREFIX + name, { qos: 0 })
+      client.subscribe(prefix + name, { qos: 0 })
     },
     leave(name: string) {
-      client.unsubscribe(PREFIX + name)
+      client.unsubscribe(prefix + name)
     },
     send(name: string, body: Uint8Array) {
       sent = new Promise(resolve => {
-        client.publish(PREFIX + name, body as Buffer, { qos: 0 }, resolve)
+        client.publish(prefix + name, body as Buffer, { qos: 0 }, resolve)
       })
     },
     async flush() {

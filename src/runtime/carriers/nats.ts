@@ -2,7 +2,7 @@
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
-import { CARRIED_PREFIX, type Carrier, checkUrl, notInstalled } from './carrier.ts'
+import { CARRIED_PREFIX, type Carrier, checkUrl, type Hear, notInstalled } from './carrier.ts'
 
 /** Who one is for a NATS server. */
 export interface NatsOptions {
@@ -25,7 +25,7 @@ export function nats(url: string, options: NatsOptions = {}): Carrier {
   const servers = checkUrl(url, 'nats', ['nats', 'tls'])
   return {
     url: servers,
-    async open(hear) {
+    async open(hear, names) {
       const { connect } = await import('@nats-io/transport-node').catch(notInstalled('@nats-io/transport-node', '3'))
       const { user, password, token } = options
       const who = { ...(user && { user }), ...(password && { pass: password }), ...(token && { token }) }
@@ -36,27 +36,56 @@ export function nats(url: string, options: NatsOptions = {}): Carrier {
           )
         },
       )
-      return opened(connection, hear)
+      return opened(connection, hear, names === 'plain' ? plainNames : letters)
     },
   }
 }
 
-function opened(connection: NatsConnection, hear: (name: string, body: Uint8Array) => void) {
-  const listening = new Map<string, Subscription>()
+/** What a name is called here, and a subject there. */
+interface Naming {
+  /** A name that is listened to may stand for several subjects. */
+  listened(name: string): readonly string[]
+  subject(name: string): string
+  name(subject: string): string
+}
+
+const letters: Naming = {
+  listened: name => [PREFIX + name],
+  subject: name => PREFIX + name,
+  name: subject => subject.slice(PREFIX.length),
+}
+
+const plainNames: Naming = {
+  // As in MQTT, a/# has a itself.
+  listened: name =>
+    name.endsWith('/#') ? [dotted(name.slice(0, -2)), `${dotted(name.slice(0, -1))}>`] : [dotted(name)],
+  subject: dotted,
+  name: subject => subject.replaceAll('.', '/'),
+}
+
+function dotted(topic: string): string {
+  return topic.replaceAll('/', '.')
+}
+
+function opened(connection: NatsConnection, hear: Hear, { listened, subject, name: nameOf }: Naming) {
+  const listening = new Map<string, readonly Subscription[]>()
   return {
     listen(name: string) {
       if (listening.has(name)) return
-      const callback = (error: Error | null, message: { data: Uint8Array }) => {
-        if (error === null) hear(name, message.data)
+      const callback = (error: Error | null, message: { subject: string; data: Uint8Array }) => {
+        if (error === null) hear(nameOf(message.subject), message.data)
       }
-      listening.set(name, connection.subscribe(PREFIX + name, { callback }))
+      listening.set(
+        name,
+        listened(name).map(one => connection.subscribe(one, { callback })),
+      )
     },
     leave(name: string) {
-      listening.get(name)?.unsubscribe()
+      for (const one of listening.get(name) ?? []) one.unsubscribe()
       listening.delete(name)
     },
     send(name: string, body: Uint8Array) {
-      if (!connection.isClosed()) connection.publish(PREFIX + name, body)
+      if (!connection.isClosed()) connection.publish(subject(name), body)
     },
     flush: () => connection.flush(),
     async close() {

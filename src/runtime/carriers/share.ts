@@ -1,14 +1,16 @@
 // The keeper's word through carriers: a record is sent, and every writer's receipt is waited for.
 
+import type { PairingEngine } from '../../crypto/peks/index.ts'
 import {
   encodeRecord,
   type MatcherEvent,
+  matchTools,
   secretBasics,
   secretMatcher,
   secretMember,
 } from '../../events/secret/index.ts'
 import { opensslSignatures, opensslSigner } from '../certificates/signatures.ts'
-import { type ChannelCard, newestOf } from '../channels.ts'
+import { type ChannelCard, newestOf, partyKeys } from '../channels.ts'
 import { opensslCiphers } from '../ciphers.ts'
 import { sha256 } from '../hash.ts'
 import { randomBytes } from '../platform.ts'
@@ -39,7 +41,7 @@ export async function shareRecord(
     keeper,
     signer: opensslSigner(randomBytes(32)),
     signatures: opensslSignatures(),
-    sealing: { open: () => undefined },
+    sealing: { ...(await partyKeys(randomBytes(32))).sealing, open: () => undefined },
     ciphers: opensslCiphers,
     hash: sha256,
     wall: () => Date.now(),
@@ -69,15 +71,30 @@ export async function shareRecord(
   return missing
 }
 
+/** What a matcher works for. */
+export interface Matching {
+  readonly carriers: readonly Carrier[]
+  readonly channels: readonly Uint8Array[]
+  /** Without it channels in peks mode are not matched. */
+  readonly pairing: PairingEngine | undefined
+}
+
 /** Runs a matcher beside a broker. */
 export function runMatcher(
-  carriers: readonly Carrier[],
-  channels: readonly Uint8Array[],
+  { carriers, channels, pairing }: Matching,
   event: (event: MatcherEvent) => void,
   failed: (error: Error) => void,
 ): Promise<CarriedDriver<never>> {
   const { rules, lap } = secretBasics
-  const settings = { rules, lap, channels, ciphers: opensslCiphers, wall: () => Date.now(), forgetAfter: 120_000 }
+  const settings = {
+    rules,
+    lap,
+    channels,
+    ciphers: opensslCiphers,
+    match: pairing && matchTools(pairing),
+    wall: () => Date.now(),
+    forgetAfter: 120_000,
+  }
   return driveCarried({
     protocol: secretMatcher(settings),
     self: 'matcher',

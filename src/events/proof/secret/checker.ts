@@ -3,7 +3,7 @@
 
 import type { Checker, Micros, Violation } from '../../../simulator/index.ts'
 import { lettersOf, type SecretMode } from '../../secret/keys.ts'
-import type { SealedEvent } from '../../secret/wire.ts'
+import type { Sealed } from '../../secret/sealed.ts'
 
 /** An event as it was published. */
 export interface Published {
@@ -70,18 +70,39 @@ export class SecretChecker implements Checker {
   }
 
   /** What the carriers see of an honest writer. */
-  sent(channel: string, mode: SecretMode, frame: SealedEvent, at: Micros): void {
+  sent(channel: string, mode: SecretMode, frame: Sealed, at: Micros): void {
     const sealed = lettersOf(frame.sealed)
     const nonce = `${channel} ${frame.epoch} ${lettersOf(frame.nonce)}`
     if ((this.nonces.get(nonce) ?? sealed) !== sealed) this.fail('two events were sealed under one nonce', at)
     this.nonces.set(nonce, sealed)
-    for (const tag of frame.tags) {
+    const isName = mode === 'tagged' || mode === 'paired'
+    const seen = frame.kind === 'event' ? frame.tags : [frame.point, ...frame.marks]
+    for (const tag of seen) {
       const name = `${channel} ${lettersOf(tag)}`
-      const use = mode === 'tagged' ? String(frame.epoch) : sealed
-      if ((this.tags.get(name) ?? use) !== use)
-        this.fail(mode === 'tagged' ? 'a tag outlived its epoch' : 'a counted tag came twice', at)
+      const use = isName ? String(frame.epoch) : sealed
+      const twice = mode === 'peks' ? 'a mark came twice' : 'a counted tag came twice'
+      if ((this.tags.get(name) ?? use) !== use) this.fail(isName ? 'a tag outlived its epoch' : twice, at)
       this.tags.set(name, use)
     }
+  }
+
+  /** What a matcher is given by a reader: of one epoch. */
+  searched(
+    channel: string,
+    { reader, trapdoors }: { reader: Uint8Array; trapdoors: readonly Uint8Array[] },
+    at: Micros,
+  ) {
+    for (const trapdoor of trapdoors) {
+      const name = `${channel} ${lettersOf(trapdoor)}`
+      const use = lettersOf(reader)
+      if ((this.tags.get(name) ?? use) !== use) this.fail('a trapdoor outlived its epoch', at)
+      this.tags.set(name, use)
+    }
+  }
+
+  /** Somebody reads what is not for it. */
+  overread(who: string, at: Micros): void {
+    this.fail(`${who} could read what another writer says to a reader`, at)
   }
 
   /** A writer seals under an epoch that is over. */

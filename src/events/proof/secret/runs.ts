@@ -1,8 +1,9 @@
 // Each planted bug of secret channels as a run that shows it.
 
 import type { PlantedRun } from '../../../simulator/index.ts'
+import type { SecretOptions } from './plan.ts'
 import { brokenSecretRules, plantedSecretBugs } from './planted.ts'
-import { type SecretOptions, secretScenario } from './scenario.ts'
+import { secretScenario } from './scenario.ts'
 
 /** The words of the checker that finds it. */
 const says: Readonly<Record<string, RegExp>> = {
@@ -10,6 +11,10 @@ const says: Readonly<Record<string, RegExp>> = {
   'epoch-without-end': /after the end of its epoch/,
   'old-epoch-accepted': /of an epoch that is over/,
   'tag-without-epoch': /a tag outlived its epoch/,
+  'pair-of-all': /could read what another writer says/,
+  'body-key-shared': /could read what another writer says/,
+  'one-chance-for-all': /a mark came twice/,
+  'trapdoor-without-epoch': /a trapdoor outlived its epoch/,
   'lap-not-counted': /a counted tag came twice/,
   'counts-at-once': /a counted tag came twice/,
   'seen-window-forgets': /twice/,
@@ -23,6 +28,10 @@ const says: Readonly<Record<string, RegExp>> = {
 /** Where it shows soonest. */
 const where: Readonly<Record<string, Partial<SecretOptions>>> = {
   'tag-without-epoch': { mode: 'tagged' },
+  'pair-of-all': { mode: 'paired' },
+  'body-key-shared': { mode: 'peks' },
+  'one-chance-for-all': { mode: 'peks' },
+  'trapdoor-without-epoch': { mode: 'peks' },
   'lap-not-counted': { mode: 'counted' },
   'counts-at-once': { mode: 'counted' },
   'gap-not-told': { carriers: 1 },

@@ -1,67 +1,49 @@
 // Secret channels on carriers that lie: records are issued, parties removed, processes die and come back, insiders turn bad.
 
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { NodeId, Random } from '../../../core/index.ts'
+import type { NodeId } from '../../../core/index.ts'
 import { idealCiphers, idealSealing, idealSignatures } from '../../../crypto/index.ts'
+import { idealPairing } from '../../../crypto/peks/index.ts'
 import {
-  drawFaults,
   type Micros,
   overheard,
-  type Plan,
-  pick,
   type Scenario,
   ScenarioStage,
   type SimulatedNode,
   type World,
 } from '../../../simulator/index.ts'
 import { parseFilter } from '../../filter.ts'
-import type { ChannelName, SecretMode } from '../../secret/keys.ts'
+import type { ChannelName } from '../../secret/keys.ts'
 import type { Searchable } from '../../secret/keywords.ts'
 import { secretMatcher } from '../../secret/matcher/machine.ts'
 import { secretMember } from '../../secret/member/machine.ts'
 import type { MemberEvent } from '../../secret/member/state.ts'
 import { type EpochRecord, encodeRecord, issueRecord, NO_RECORD, type Party, recordHash } from '../../secret/record.ts'
 import type { SecretRules } from '../../secret/rules.ts'
+import type { Sealed } from '../../secret/sealed.ts'
+import { matchTools, type SearchTools, searchSecret, searchTools } from '../../secret/searching.ts'
 import { type SecretSettings, secretBasics } from '../../secret/settings.ts'
-import { type CarrierMessage, carrierVocabulary, decodeFrame, type SealedEvent } from '../../secret/wire.ts'
+import { type CarrierMessage, carrierVocabulary, decodeFrame } from '../../secret/wire.ts'
 import { carrier, carrierLiars } from './carrier.ts'
 import { type Listener, SecretChecker } from './checker.ts'
-import { forged, type Known, mouth, moved } from './mole.ts'
+import { forged, type Known, mouth, moved, overread } from './mole.ts'
+import {
+  CHANNELS,
+  drawPlan,
+  nodeOf,
+  READERS,
+  SECOND,
+  type SecretAct,
+  type SecretOptions,
+  type SecretPlan,
+  WRITERS,
+} from './plan.ts'
 
-export type SecretAct =
-  | { kind: 'publish'; node: string; symbol: string }
-  /** The process dies, and is started again with its disk. */
-  | { kind: 'die'; node: string; lasts: Micros }
-  /** The keeper issues the next record; `remove`: without this party, and at once. */
-  | { kind: 'rotate'; channel: number; remove?: string }
-  | { kind: 'lie'; lie: 'forge' | 'own' | 'move' | 'removed' | 'record' }
-
-/** Everything that is drawn for one run. */
-export interface SecretPlan extends Plan<SecretAct> {
-  readonly mode: SecretMode
-  readonly carriers: number
-  readonly liars: ReadonlyMap<NodeId, number>
-}
-
-/** What a run is about; what is left out is drawn. */
-export interface SecretOptions {
-  readonly carriers?: number
-  readonly liars?: number
-  readonly mode?: SecretMode
-  readonly rules: SecretRules
-}
-
-const SECOND: Micros = 1_000_000
-const SAFETY = 24 * SECOND
-const ENDS = 40 * SECOND
 const EPOCH_MS = 9_000
 const NOTICE_MS = 1_500
 const START_MS = 1_000_000
 const SEARCHABLE: readonly Searchable[] = [{ attribute: 'symbol', search: { kind: 'equal' } }]
 const FILTER = parseFilter({ symbol: 'A' })
-const CHANNELS = ['prices', 'orders']
-const WRITERS = ['writer-1', 'writer-2', 'writer-3']
-const READERS = ['reader-1', 'reader-2']
 const KEEPER = 'keeper'
 const MOLE = 'mole'
 /** So long after it has subscribed, within an epoch, a reader knows how many events were before. */
@@ -78,86 +60,6 @@ export function secretScenario(options: SecretOptions): Scenario<SecretPlan, Sec
   }
 }
 
-function drawPlan(random: Random, options: SecretOptions): SecretPlan {
-  const mode = options.mode ?? pick(random, ['tagged', 'tagged', 'counted'] as const)
-  const carriers = options.carriers ?? 1 + random.below(2)
-  const names = Array.from({ length: carriers }, (_, place) => `carrier-${place + 1}`)
-  const kinds = carrierLiars()
-  const liars = new Map<NodeId, number>()
-  for (let i = 0; i < (options.liars ?? 1); i++) liars.set(pick(random, names), random.below(kinds.length))
-  const nodes = CHANNELS.flatMap((_, channel) => [...WRITERS, ...READERS].map(name => nodeOf(name, channel)))
-  const faults = drawFaults(random, { durable: nodes, all: nodes }, SAFETY, SECOND).filter(
-    ({ kind }) => kind === 'slow',
-  )
-  return {
-    mode,
-    carriers,
-    liars,
-    network: {
-      delayMin: 300,
-      delaySpread: 1 + random.below(20_000),
-      tailChance: 0,
-      tailMax: 1,
-      loss: 0,
-      duplication: 0,
-      inOrder: true,
-    },
-    faults,
-    acts: drawActs(random),
-    healsAt: SAFETY,
-    ends: ENDS,
-    drawn: {
-      mode,
-      carriers,
-      liars: [...liars].map(([name, kind]) => `${name} ${kinds[kind]!.name}`).join(', ') || 'none',
-    },
-  }
-}
-
-const nodeOf = (name: string, channel: number) => (channel === 0 ? name : `${name}@${CHANNELS[channel]}`)
-
-function drawActs(random: Random): SecretPlan['acts'] {
-  const acts: SecretPlan['acts'][number][] = []
-  const add = (act: SecretAct, from: Micros, until: Micros) =>
-    acts.push({ ...act, at: from + random.below(until - from) })
-  for (const [channel] of CHANNELS.entries()) {
-    for (const name of WRITERS) {
-      let at = 2 * SECOND
-      for (let i = 0; i < 5 + random.below(20); i++) {
-        if (random.chance(0.5)) at = 2 * SECOND + random.below(SAFETY - 2 * SECOND)
-        acts.push({ kind: 'publish', node: nodeOf(name, channel), symbol: pick(random, ['A', 'A', 'B']), at })
-      }
-      if (random.chance(0.4)) acts.push(...deathOf(random, nodeOf(name, channel)))
-    }
-    for (const name of READERS) {
-      if (random.chance(0.3))
-        add({ kind: 'die', node: nodeOf(name, channel), lasts: random.below(SECOND) }, 3 * SECOND, SAFETY)
-    }
-    for (let at = 5 * SECOND; at < ENDS - 8 * SECOND; at += 6 * SECOND) {
-      // A keeper that is late: writers have to stop.
-      if (random.chance(0.15)) continue
-      acts.push({ kind: 'rotate', channel, at: at + random.below(SECOND) })
-    }
-  }
-  if (random.chance(0.6)) add({ kind: 'rotate', channel: 0, remove: 'writer-3' }, 6 * SECOND, SAFETY)
-  for (const lie of ['forge', 'own', 'move', 'removed', 'record'] as const) {
-    for (let i = random.below(6); i > 0; i--) add({ kind: 'lie', lie }, 4 * SECOND, SAFETY)
-  }
-  return acts
-}
-
-/** It speaks, dies, comes back at once and speaks again: within a lap, often. */
-function deathOf(random: Random, node: string): SecretPlan['acts'] {
-  const at = 3 * SECOND + random.below(SAFETY - 6 * SECOND)
-  const lasts = random.below(SECOND / 2)
-  const publish = { kind: 'publish', node, symbol: 'A' } as const
-  return [
-    { ...publish, at: at - 10_000 },
-    { kind: 'die', node, lasts, at },
-    { ...publish, at: at + lasts + 20_000 },
-  ]
-}
-
 class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
   private readonly checker = new SecretChecker()
   readonly checkers = [this.checker]
@@ -167,7 +69,10 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
   private readonly ciphers = idealCiphers()
   private readonly records: EpochRecord[][] = CHANNELS.map(() => [])
   private readonly listeners = new Map<string, Listener>()
-  private readonly said: SealedEvent[] = []
+  private readonly said: Sealed[] = []
+  private readonly pairing = idealPairing()
+  /** Each party's search key, and pairings with it. */
+  private readonly searches = new Map<string, SearchTools>()
   private removed: string | undefined
   private removedAt = Number.POSITIVE_INFINITY
   private lies = 0
@@ -202,6 +107,7 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       signer: this.signatures.signer(name),
       signatures: this.signatures,
       sealing: this.sealings(name),
+      search: this.searchOf(name),
       ciphers: this.ciphers,
       hash: sha256,
       wall: now => START_MS + now,
@@ -211,6 +117,13 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
       window: 2_500,
       tellAfter: 250,
     }
+  }
+
+  private searchOf(name: string): SearchTools {
+    const known = this.searches.get(name)
+    const tools = known ?? searchTools(this.pairing, searchSecret(sha256(new TextEncoder().encode(name))))
+    this.searches.set(name, tools)
+    return tools
   }
 
   protected populate(): void {
@@ -224,7 +137,8 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
     }
     for (const [place, id] of this.carriers.entries()) {
       const channels = CHANNELS.map((_, channel) => this.channel(channel).id)
-      const settings = { ...this.settings(MOLE, 0), channels, forgetAfter: 120_000 }
+      const match = matchTools(this.pairing)
+      const settings = { ...this.settings(MOLE, 0), channels, match, forgetAfter: 120_000 }
       const protocol = secretMatcher(settings)
       this.addNode({ id: `matcher-${place + 1}`, protocol, peers: [id], vocabulary: carrierVocabulary })
       world.start(`matcher-${place + 1}`)
@@ -252,13 +166,19 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
 
   /** What everybody on the way can see. */
   private watch(name: string, channel: number, body: Uint8Array): void {
-    const frame = decodeFrame(body)
-    if (!frame.ok || frame.value.kind !== 'event') return
-    const { world } = this
-    const record = this.records[channel]![frame.value.epoch - 1]!
-    if (channel === 0) this.said.push(frame.value)
-    this.checker.sent(CHANNELS[channel]!, record.mode, frame.value, world.now)
-    if (START_MS + world.now / 1000 > record.until + 50) this.checker.wroteTooLate(name, world.now)
+    const decoded = decodeFrame(body)
+    if (!decoded.ok) return
+    const { world, checker } = this
+    const frame = decoded.value
+    if (frame.kind === 'search') return checker.searched(CHANNELS[channel]!, frame, world.now)
+    if (frame.kind !== 'event' && frame.kind !== 'marked') return
+    const record = this.records[channel]![frame.epoch - 1]!
+    if (channel === 0) this.said.push(frame)
+    checker.sent(CHANNELS[channel]!, record.mode, frame, world.now)
+    if (START_MS + world.now / 1000 > record.until + 50) checker.wroteTooLate(name, world.now)
+    // Another writer has the epoch's key too, where one may not read the other.
+    const other = WRITERS.find(one => one !== name && record.parties.some(party => party.name === one))!
+    if (overread({ settings: this.settings(other, channel), record }, frame, name)) checker.overread(other, world.now)
   }
 
   private parties(channel: number): Party[] {
@@ -266,7 +186,9 @@ class SecretStage extends ScenarioStage<SecretPlan, SecretAct, MemberEvent> {
     return names.map(name => {
       const isWriter = WRITERS.includes(name)
       const { publicKey: signingKey } = this.signatures.signer(name)
-      return { name, reads: !isWriter, writes: isWriter, signingKey, sealingKey: this.sealings(name).publicKey }
+      const searchKey = this.plan.mode === 'peks' && !isWriter ? this.searchOf(name).publicKey : undefined
+      const { publicKey: sealingKey } = this.sealings(name)
+      return { name, reads: !isWriter, writes: isWriter, signingKey, sealingKey, searchKey }
     })
   }
 

@@ -1,4 +1,4 @@
-// The matcher of counted mode (protocols/secret-events 5): stands beside a broker, is given trapdoors by readers, and sends them the
+// The matcher of counted and peks mode (protocols/secret-events 5, 7): stands beside a broker, is given trapdoors by readers, and sends them the
 // events that have one of their tags. It knows no key and no keyword: of what nobody subscribed to no tag ever repeats.
 //
 // One look-up a tag, whatever the number of trapdoors: of each, the next four tags of a lap are in one table. The tags of
@@ -9,6 +9,7 @@ import { channelNames, countedTag, lettersOf } from '../keys.ts'
 import { AHEAD_TAGS, READER_TRAPDOORS_MAX, TRAPDOORS_MAX } from '../limits.ts'
 import type { MatcherSettings } from '../settings.ts'
 import { type CarrierMessage, decodeFrame, encodeFrame, type Frame, type SealedEvent } from '../wire.ts'
+import { forgetSeekers, heldIn, onMarked, onPair, onSearch } from './pairing.ts'
 import {
   type Awaited,
   type MatcherEvent,
@@ -25,11 +26,22 @@ export type SecretMatcher = Protocol<MatcherState, CarrierMessage, never, Matche
 const AHEAD_BATCH = 2_000
 const AHEAD_EVERY_MS = 50
 
-/** The matcher of counted mode. */
+/** The matcher. */
 export function secretMatcher(settings: MatcherSettings): SecretMatcher {
   return {
     name: 'secret matcher',
-    init: (_self, carriers) => ({ carriers, trapdoors: new Map(), boxes: new Map(), laps: new Map(), pending: [] }),
+    init: (_self, carriers) => ({
+      carriers,
+      trapdoors: new Map(),
+      boxes: new Map(),
+      laps: new Map(),
+      pending: [],
+      seekers: new Map(),
+      readers: new Map(),
+      busy: [],
+      pairings: 0,
+      searched: 0,
+    }),
     step(state, input, turn) {
       const scene: MatcherScene = { state, settings, turn }
       switch (input.kind) {
@@ -75,6 +87,10 @@ function onCame(scene: MatcherScene, from: string, name: string, body: Uint8Arra
       return onEvent(scene, from, name, { frame: frame.value, body })
     case 'trapdoors':
       return onTrapdoors(scene, frame.value)
+    case 'marked':
+      return onMarked(scene, from, name, { frame: frame.value, body })
+    case 'search':
+      return onSearch(scene, frame.value)
     default:
       return
   }
@@ -86,6 +102,8 @@ function onTimer(scene: MatcherScene, { kind }: ReturnType<typeof matcherTimers.
       return onLap(scene)
     case 'ahead':
       return onAhead(scene)
+    case 'pair':
+      return onPair(scene)
   }
 }
 
@@ -102,6 +120,7 @@ function onLap(scene: MatcherScene): void {
   for (const [box, { heard }] of [...state.boxes]) {
     if (heard + settings.forgetAfter < turn.now) forgetBox(state, box)
   }
+  forgetSeekers(scene)
   state.pending.splice(0, state.pending.length, ...state.trapdoors.values())
   if (state.pending.length > 0) matcherTimers.set(turn, 'ahead', AHEAD_EVERY_MS)
   matcherTimers.set(turn, 'lap', (lap + 1) * settings.lap - now)
@@ -141,8 +160,8 @@ function onTrapdoors(scene: MatcherScene, { box, trapdoors, first }: Frame & { k
   for (const key of trapdoors) {
     const name = lettersOf(key)
     if (known.trapdoors.has(name)) continue
-    if (known.trapdoors.size >= READER_TRAPDOORS_MAX || state.trapdoors.size >= TRAPDOORS_MAX) {
-      turn.do({ kind: 'emit', event: { kind: 'full', trapdoors: state.trapdoors.size } })
+    if (known.trapdoors.size >= READER_TRAPDOORS_MAX || heldIn(state) >= TRAPDOORS_MAX) {
+      turn.do({ kind: 'emit', event: { kind: 'full', trapdoors: heldIn(state) } })
       return
     }
     known.trapdoors.add(name)

@@ -8,7 +8,7 @@ import type { SecretSettings } from '../settings.ts'
 import { type CarrierMessage, decodeFrame, encodeFrame, type Frame } from '../wire.ts'
 import { listenAll, onSubscribe, onUnsubscribe, onWant, WANT_EVERY_MS } from './listening.ts'
 import { onAnswer, onAsk, onBatch, onLap, onPublish, onTell } from './publishing.ts'
-import { onEvent, onLook, onTotals } from './receiving.ts'
+import { onEvent, onLook, onMarked, onTold, onTotals } from './receiving.ts'
 import { addEpoch, onHello, onReceipt, onTurn, say, showRecord, takeRecord, turnAtNext } from './records.ts'
 import {
   type MemberCommand,
@@ -68,6 +68,7 @@ function memberFrom(settings: SecretSettings, self: NodeId, carriers: readonly N
     answeredAt: Number.NEGATIVE_INFINITY,
     untold: 0,
     box: '',
+    searching: false,
     lap: 0,
     startedIn: 0,
     counts: new Map(),
@@ -117,8 +118,12 @@ function onFrame(scene: MemberScene, frame: Frame): void {
   switch (frame.kind) {
     case 'event':
       return onEvent(scene, frame)
+    case 'marked':
+      return onMarked(scene, frame)
     case 'totals':
       return onTotals(scene, frame)
+    case 'told':
+      return onTold(scene, frame)
     case 'record':
       return onRecord(scene, frame.record)
     case 'receipt':

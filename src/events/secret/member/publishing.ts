@@ -3,20 +3,13 @@
 
 import { assert } from '../../../core/index.ts'
 import { encodeContent } from '../../content.ts'
-import { bytesOfLetters, countedTag, lettersOf, trapdoorOf } from '../keys.ts'
+import { bytesOfLetters } from '../keys.ts'
 import { keywordsOf } from '../keywords.ts'
-import {
-  COUNTED_TAGS_MAX,
-  EPOCH_EVENTS_MAX,
-  OUTBOX_MAX,
-  SEALED_MAX,
-  SIGNED_MAX,
-  TAGS_MAX,
-  TOTALS_MAX,
-} from '../limits.ts'
-import { type Said, sealEvent, sealTotals, signAll } from '../sealed.ts'
+import { EPOCH_EVENTS_MAX, OUTBOX_MAX, SEALED_MAX, SIGNED_MAX, TOTALS_MAX } from '../limits.ts'
+import { type Said, signAll } from '../sealed.ts'
 import { encodeFrame, type Inside } from '../wire.ts'
 import { type Bundle, bundled } from './bundling.ts'
+import { modes, type OpenEpoch } from './modes/index.ts'
 import {
   currentEpoch,
   type Epoch,
@@ -40,7 +33,7 @@ export function onPublish(scene: MemberScene, { id, content }: MemberCommand & {
   const why = whyNotWrite(scene, epoch)
   if (why !== undefined || epoch === undefined) return refuse(why ?? 'there is no record of this channel yet.')
   const keywords = keywordsOf(epoch.record.searchable, content.attributes)
-  const most = epoch.record.mode === 'tagged' ? TAGS_MAX : COUNTED_TAGS_MAX
+  const { keywordsMax: most, batchMax } = modes[epoch.record.mode]
   if (keywords.length === 0)
     return refuse('the event has none of the attributes that can be searched: nobody would find it.')
   if (keywords.length > most) return refuse(`the event has ${keywords.length} keywords: at most ${most} are allowed.`)
@@ -50,7 +43,7 @@ export function onPublish(scene: MemberScene, { id, content }: MemberCommand & {
     return refuse(`the event has ${encoded.length} bytes: at most ${SEALED_MAX - AROUND_MAX} can be sealed.`)
   state.waiting.push({ id, content: encoded, keywords })
   // A whole batch need not wait: one signature serves all of it.
-  if (!state.batching || state.waiting.length >= SIGNED_MAX) flush(scene)
+  if (!state.batching || (batchMax === SIGNED_MAX && state.waiting.length >= SIGNED_MAX)) flush(scene)
 }
 
 /** Why nothing can be published now; nothing where it can. */
@@ -74,16 +67,17 @@ export function flush(scene: MemberScene): void {
   const why = whyNotWrite(scene, epoch)
   if (why !== undefined) return refuseAll(scene, why)
   assert(epoch?.keys !== undefined, 'who may write has the key')
-  if (epoch.record.mode === 'counted' && !mayCountNow(scene)) return
+  const mode = modes[epoch.record.mode]
+  if (!mode.mayBegin(scene)) return
   state.batching = true
   memberTimers.set(turn, 'batch', settings.batchEvery)
-  const bundles = bundled(epoch, state.waiting.splice(0, SIGNED_MAX))
+  const bundles = bundled(epoch, state.waiting.splice(0, mode.batchMax))
   const counted = state.counter
   const said = bundles.map(bundle => saidOf(epoch, bundle, counted))
   for (const { events } of bundles) state.counter += events.length
   const signed = signAll(settings, settings.signer, state.life, said)
   signed.forEach((inside, place) => {
-    send(scene, epoch, bundles[place]!, inside)
+    send(scene, epoch as OpenEpoch, bundles[place]!, inside)
   })
   state.untold = TOLD_TIMES
   memberTimers.set(turn, 'tell', settings.tellAfter)
@@ -114,50 +108,18 @@ function numberOf(epoch: Epoch, tag: string, count: number): number {
   return (last ?? 0) + 1
 }
 
-function send(scene: MemberScene, epoch: Epoch, { keywords, tags: named, events }: Bundle, inside: Inside): void {
-  const { state, settings, turn } = scene
+function send(scene: MemberScene, epoch: OpenEpoch, { keywords, events }: Bundle, inside: Inside): void {
+  const { state, turn } = scene
   const { mode, number } = epoch.record
-  const nonce = settings.rules.nonce(length => turn.bytes(length), inside.events[0]!.counter)
-  const isTagged = mode === 'tagged'
-  const tags = isTagged ? inside.tags : keywords.map(keyword => nextCounted(scene, epoch, keyword))
-  const frame = sealEvent(
-    settings,
-    mode,
-    epoch.keys!,
-    { epoch: number, lap: isTagged ? 0 : state.lap, tags, nonce },
-    inside,
-  )
-  assert(frame !== undefined, 'what was taken can be sealed')
   epoch.sealed++
-  const body = encodeFrame(frame)
-  const names = isTagged ? named.map(({ name }) => name) : [state.names.matcher]
-  for (const name of names) toAll(scene, { kind: 'send', name, body })
+  for (const { names, frame } of modes[mode].seal(scene, epoch, keywords, inside)) {
+    const body = encodeFrame(frame)
+    for (const name of names) toAll(scene, { kind: 'send', name, body })
+  }
   events.forEach(({ id }, at) => {
     const { counter } = inside.events[at]!
     turn.do({ kind: 'emit', event: { kind: 'published', id, life: state.life, counter, epoch: number } })
   })
-}
-
-/** A lap that we may count in: not the one we started in. */
-function mayCountNow(scene: MemberScene): boolean {
-  const { state, settings, turn } = scene
-  const now = wallNow(scene)
-  const lap = Math.floor(now / settings.lap)
-  if (lap !== state.lap) {
-    state.lap = lap
-    state.counts.clear()
-  }
-  if (settings.rules.mayCount(state.startedIn, lap)) return true
-  memberTimers.set(turn, 'lap', (lap + 1) * settings.lap - now)
-  return false
-}
-
-function nextCounted({ state, settings }: MemberScene, epoch: Epoch, keyword: Uint8Array): Uint8Array {
-  const trapdoor = trapdoorOf(epoch.keys!, settings.name, settings.lane, keyword)
-  const name = lettersOf(trapdoor)
-  const count = state.counts.get(name) ?? 0
-  state.counts.set(name, count + 1)
-  return countedTag(settings.ciphers, settings.rules, trapdoor, state.lap, count)
 }
 
 /** The batch's time is over: what has come in the meantime is the next. */
@@ -212,18 +174,15 @@ export function closeEpoch(scene: MemberScene, epoch: Epoch): void {
 }
 
 function tellTotals(scene: MemberScene, epoch: Epoch, closes: boolean): void {
-  const { state, settings, turn } = scene
-  const { number } = epoch.record
+  const { state } = scene
   const names = [...epoch.sent.keys()]
   const tags = names.map(bytesOfLetters)
-  const nonce = turn.bytes(12)
   const said = {
     ...state.life,
     closes: closes && !epoch.overflowed,
     tags,
     numbers: names.map(name => epoch.sent.get(name)!),
   }
-  const sealed = sealTotals(settings, epoch.keys!, number, nonce, said)
-  const body = encodeFrame({ kind: 'totals', epoch: number, nonce, sealed })
-  toAll(scene, { kind: 'send', name: state.names.records, body })
+  for (const frame of modes[epoch.record.mode].tell(scene, epoch as OpenEpoch, said))
+    toAll(scene, { kind: 'send', name: state.names.records, body: encodeFrame(frame) })
 }

@@ -6,12 +6,13 @@ import { matches } from '../../filter.ts'
 import { lettersOf } from '../keys.ts'
 import { AHEAD_MAX, AUTHOR_SOURCES_MAX, FOLLOWED_MAX, SEEN_MAX, SOURCES_MAX } from '../limits.ts'
 import type { KeyedParty } from '../record.ts'
-import { areAuthors, isAuthors, openEvent, openTotals } from '../sealed.ts'
-import type { Bundled, Frame, Inside, Life, SealedEvent, Totals } from '../wire.ts'
+import { areAuthors, isAuthors, type Sealed } from '../sealed.ts'
+import type { Bundled, Frame, Inside, Life, MarkedEvent, SealedEvent, Totals } from '../wire.ts'
 import { lookAtAsks } from './asking.ts'
-import { wantedIn } from './listening.ts'
 import { look } from './looking.ts'
+import { modes, type OpenEpoch, type SealedTotals } from './modes/index.ts'
 import { type Epoch, type Followed, type MemberScene, type Seen, type Wanted, wallNow } from './state.ts'
+import { wantedIn } from './wanting.ts'
 
 /** The key of one life. */
 export const lifeKey = ({ author, started, boot }: Life) => `${author} ${started} ${lettersOf(boot)}`
@@ -21,14 +22,14 @@ function drop({ turn }: MemberScene, why: string): void {
 }
 
 /** The epoch of a frame, if it is still taken and we have its key. */
-function epochOf(scene: MemberScene, number: number): (Epoch & { keys: NonNullable<Epoch['keys']> }) | undefined {
+function epochOf(scene: MemberScene, number: number): OpenEpoch | undefined {
   const { state, settings } = scene
   const epoch = state.epochs.get(number)
   if (epoch?.keys === undefined) return undefined
   const next = state.epochs.get(number + 1)?.record.from ?? epoch.record.until
   const end = Math.min(epoch.record.until, next)
   if (!settings.rules.takesEpoch(end, settings.grace, wallNow(scene))) return undefined
-  return epoch as Epoch & { keys: NonNullable<Epoch['keys']> }
+  return epoch as OpenEpoch
 }
 
 /** The author, if it was a writer in the event's epoch and is one now. */
@@ -40,10 +41,20 @@ function writerOf({ state, settings }: MemberScene, epoch: Epoch, author: string
 
 /** A bundle of events. */
 export function onEvent(scene: MemberScene, frame: SealedEvent): void {
+  take(scene, frame)
+}
+
+/** A bundle of events that is marked for one reader. */
+export function onMarked(scene: MemberScene, frame: MarkedEvent): void {
+  take(scene, frame)
+}
+
+function take(scene: MemberScene, frame: Sealed): void {
   const { settings } = scene
   const epoch = epochOf(scene, frame.epoch)
   if (epoch === undefined) return drop(scene, 'an event of an epoch that is not taken')
-  const inside = openEvent(settings, epoch.record.mode, epoch.keys, frame)
+  const inside = modes[epoch.record.mode].open(scene, epoch, frame)
+  if (inside === 'other') return
   if (inside === undefined) return drop(scene, 'an event that does not open')
   const party = writerOf(scene, epoch, inside.author)
   if (party === undefined) return drop(scene, 'an event of somebody who may not write')
@@ -57,7 +68,7 @@ export function onEvent(scene: MemberScene, frame: SealedEvent): void {
   const taken = mark(scene, life, frame.epoch, fresh)
   if (taken.length < fresh.length) drop(scene, 'an event that is older than what is kept')
   if (taken.length === 0) return
-  const wanted = wantedIn(scene, epoch)
+  const wanted = wantedIn(scene.state, epoch)
   note(scene, epoch, inside, { taken, wanted })
   handOver(scene, inside, taken, wanted)
 }
@@ -207,16 +218,27 @@ function missingSince({ through, most, mostAt, ahead }: Followed): number | unde
 }
 
 /** How many events an author has sent. */
-export function onTotals(scene: MemberScene, { epoch: number, nonce, sealed }: Frame & { kind: 'totals' }): void {
+export function onTotals(scene: MemberScene, frame: Frame & { kind: 'totals' }): void {
+  count(scene, frame)
+}
+
+/** The same, for one reader. */
+export function onTold(scene: MemberScene, frame: Frame & { kind: 'told' }): void {
+  count(scene, frame)
+}
+
+function count(scene: MemberScene, frame: SealedTotals): void {
   const { settings } = scene
+  const { epoch: number } = frame
   const epoch = epochOf(scene, number)
   if (epoch === undefined) return drop(scene, 'totals of an epoch that is not taken')
-  const totals = openTotals(settings, epoch.keys, number, nonce, sealed)
+  const totals = modes[epoch.record.mode].openTotals(scene, epoch, frame)
+  if (totals === 'other') return
   const party = totals && writerOf(scene, epoch, totals.author)
   if (totals === undefined || party === undefined) return drop(scene, 'totals that do not open')
   if (!areAuthors(settings, party.signingKey, number, totals))
     return drop(scene, 'totals that their author did not sign')
-  const wanted = wantedIn(scene, epoch)
+  const wanted = wantedIn(scene.state, epoch)
   totals.tags.forEach((tag, place) => {
     const name = lettersOf(tag)
     const since = wanted.get(name)?.since

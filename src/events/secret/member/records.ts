@@ -12,6 +12,7 @@ import {
   RECORDS_MAX,
   receiptWords,
 } from '../record.ts'
+import type { SecretSettings } from '../settings.ts'
 import { encodeFrame } from '../wire.ts'
 import { leaveEpoch, listenAll } from './listening.ts'
 import { closeEpoch } from './publishing.ts'
@@ -90,12 +91,24 @@ function savedOf(state: MemberState): Uint8Array {
 
 /** An epoch with its keys, where we are a party. */
 export function addEpoch({ state, settings }: MemberScene, record: EpochRecord): Epoch {
-  const secret = keyFor(record, settings.name, settings.sealing)
+  const epoch = epochFrom(settings, record)
+  state.epochs.set(record.number, epoch)
+  state.newest = record.number
+  state.receipts.clear()
+  return epoch
+}
+
+/** An epoch of which nothing was heard yet. */
+export function epochFrom(settings: SecretSettings, record: EpochRecord): Epoch {
+  // Without pairings a channel in peks mode is closed to us.
+  const isOpen = record.mode !== 'peks' || settings.search !== undefined
+  const secret = isOpen ? keyFor(record, settings.name, settings.sealing) : undefined
   const keys = secret && epochKeys(settings.rules, settings.channel, record.number, record.mode, secret)
-  const epoch: Epoch = {
+  return {
     record,
     encoded: encodeRecord(record),
     keys,
+    secret: secret ?? new Uint8Array(0),
     writers: new Map(record.parties.filter(({ writes }) => writes).map(party => [party.name, party])),
     tags: new Map(),
     sent: new Map(),
@@ -108,11 +121,12 @@ export function addEpoch({ state, settings }: MemberScene, record: EpochRecord):
     unsure: new Set(),
     judged: false,
     wanted: undefined,
+    pairs: new Map(),
+    pairNames: new Map(),
+    pairIds: new Set(),
+    pairTotals: new Map(),
+    trapdoors: new Map(),
   }
-  state.epochs.set(record.number, epoch)
-  state.newest = record.number
-  state.receipts.clear()
-  return epoch
 }
 
 /** To all who listen for records of this channel. */

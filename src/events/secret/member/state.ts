@@ -14,6 +14,8 @@ export interface Epoch {
   /** The record as it travels. */
   readonly encoded: Uint8Array
   readonly keys: EpochKeys | undefined
+  /** What they come from, and what the secrets of pairs are bound to; empty without keys. */
+  readonly secret: Uint8Array
   /** Who may write, by name. */
   readonly writers: ReadonlyMap<string, KeyedParty>
   /** Tags of keywords that were published, so that each is computed once. */
@@ -37,6 +39,14 @@ export interface Epoch {
   judged: boolean
   /** The tags that our subscriptions listen on; nothing: to be made again. */
   wanted: Map<string, Wanted> | undefined
+  /** Paired: the keys of pairs by writer and reader; names that we listen on with their writers, and of which subscriptions; the
+   * keys of writers by the name of their totals. */
+  readonly pairs: Map<string, EpochKeys>
+  readonly pairNames: Map<string, string>
+  readonly pairIds: Set<number>
+  readonly pairTotals: Map<string, EpochKeys>
+  /** Peks: our trapdoors by keyword. */
+  readonly trapdoors: Map<string, Uint8Array>
 }
 
 /** A tag, as bytes and as the letters of its name. */
@@ -129,8 +139,10 @@ export interface MemberState {
   answeredAt: number
   /** How many more times totals are to be told since they last changed. */
   untold: number
-  /** Counted mode: where the matcher sends to; how often each trapdoor was used in this lap. */
+  /** Where a matcher sends to, and whether trapdoors are being made for it. */
   box: string
+  searching: boolean
+  /** Counted mode: how often each trapdoor was used in this lap. */
   lap: number
   startedIn: number
   readonly counts: Map<string, number>

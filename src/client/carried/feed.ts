@@ -1,0 +1,37 @@
+// One subscription's events, handed to its handler one at a time.
+
+/** Events that wait for a slow handler. */
+export const WAITING_MAX = 10_000
+
+/** Calls a handler for one event after the other. */
+export class Feed<Event> {
+  private tail: Promise<void> = Promise.resolve()
+  private waiting = 0
+  private readonly handler: (event: Event) => unknown
+  private readonly failed: (error: unknown) => void
+
+  constructor(handler: (event: Event) => unknown, failed: (error: unknown) => void) {
+    this.handler = handler
+    this.failed = failed
+  }
+
+  /** False where so many wait that this one is not taken. */
+  push(event: Event): boolean {
+    if (this.waiting >= WAITING_MAX) return false
+    this.waiting++
+    this.tail = this.tail.then(async () => {
+      try {
+        await this.handler(event)
+      } catch (error) {
+        this.failed(error)
+      }
+      this.waiting--
+    })
+    return true
+  }
+
+  /** Everything that was taken is handled. */
+  done(): Promise<void> {
+    return this.tail
+  }
+}
