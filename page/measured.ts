@@ -65,6 +65,7 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'errata-bound',
     'errata-33-percent',
     'errata-3-9-1',
+    'errata-figures',
   ],
   gossip: ['gossip-average', 'gossip-spread', 'torus', 'hyparview', 'hub-attack'],
   ledger: [
@@ -91,7 +92,7 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'token-cost',
     'utilisation',
   ],
-  ordering: ['ordering-roundtrips', 'ordering-liars', 'ranks', 'zookeeper'],
+  ordering: ['ordering-roundtrips', 'ordering-liars', 'errata-ordering', 'ranks', 'zookeeper'],
 }
 
 /** The script that measures this experiment; nothing where a page cannot. */
