@@ -115,7 +115,9 @@ function sections(found) {
 function mainPage(program, { entry, name }) {
   const chapters = new Map(CHAPTERS.map(([title]) => [title, []]))
   for (const found of described(program, entry)) {
-    const title = CHAPTERS.find(([, pattern]) => pattern.test(found.path))?.[0]
+    // Not by the folder that the clone stands in.
+    const within = found.path.slice(fileURLToPath(root).length - 1)
+    const title = CHAPTERS.find(([, pattern]) => pattern.test(within))?.[0]
     if (title === undefined) throw new Error(`${found.name} of ${found.path} belongs to no chapter`)
     chapters.get(title).push(found)
   }

@@ -290,6 +290,7 @@ export const figure63Experiment: Experiment = {
     }
     const svg = lineChart({
       title: 'SR-secured: seconds by budget',
+      note: 'One run each, all nodes in one process, by the clock.',
       x: { label: 'budget N' },
       y: { label: 'seconds' },
       series: curves,

@@ -52,7 +52,8 @@ function byScenario(name: string, source: string, title: string, scenarios: read
         return { scenario, smaller, found: rewards(scenario, BUDGET, count, options) }
       })
       const svg = lineChart({
-        title: `Reward a pull of UCB1 (mean of ${RUNS[options.scale]} runs)`,
+        title: 'Reward a pull of UCB1',
+        note: `Each mark is the mean of ${RUNS[options.scale]} runs; at small scale of fewer where there are a hundred arms.`,
         x: { label: 'budget N', log: true },
         y: { label: 'reward / N' },
         series: measured.map(({ scenario, smaller, found }) => ({
@@ -139,7 +140,8 @@ export const batchExperiment: Experiment = {
         [roundsOf(10, batch), rows.find(({ what }) => what.startsWith(`α = ${batch}: reward`))!.measured] as const,
     )
     const svg = lineChart({
-      title: `Jester, 10 jokes: reward against rounds (mean of ${runs} runs)`,
+      title: 'Jester, 10 jokes: reward against rounds',
+      note: `Each mark is the mean of ${runs} runs.`,
       x: { label: 'rounds', log: true },
       y: { label: 'reward' },
       series: [{ name: 'UCB1 in batches', points }],
@@ -184,7 +186,8 @@ export const searchExperiment: Experiment = {
       row('N = 320: share', shares[3]!, 1, missed + rateTolerance(missed, runs, CONFIDENCE)),
     )
     const svg = lineChart({
-      title: `Successive rejects: share of ${runs} runs that find the best of four`,
+      title: 'Successive rejects: share of runs that find the best of four',
+      note: `Each mark is of ${runs} runs.`,
       x: { label: 'budget N' },
       y: { label: 'share' },
       series: [{ name: 'found', points: budgets.map((budget, place) => [budget, shares[place]!] as const) }],

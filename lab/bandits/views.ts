@@ -136,7 +136,8 @@ export const dpExperiment: Experiment = {
     ]
     const [open, one] = curves.map(({ points }) => points.at(-1)![1]) as [number, number]
     const svg = lineChart({
-      title: `${name}: reward a pull, mean of ${runs} runs`,
+      title: `${name}: reward a pull`,
+      note: `Each mark is the mean of ${runs} runs.`,
       x: { label: 'budget N', log: true },
       y: { label: 'reward / N' },
       series: curves,

@@ -1,6 +1,7 @@
 // Attempts and claims, one word at a time: what one liar says moves nobody, what more say than can lie does.
 
 import { describe, expect, it } from 'vitest'
+import { sized } from '../../test/support/long.ts'
 import { createHost, decode, NOTHING_SAVED, type NodeId } from '../core/index.ts'
 import { firstHead, headHash, noteBytes, type Statement } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
@@ -123,6 +124,28 @@ describe('attempts', () => {
     hear('client', report(3, 2))
     expect(ledger().round.reports.size).toBe(0)
     expect(ledger().round.promised).toBe(1)
+  })
+})
+
+const RUBBISH = sized(10_000, 100_000)
+
+describe('a client that hands in a hundred thousand things that are none', () => {
+  it('leaves nothing behind, and the next payment waits to be ordered', () => {
+    const { hear, ledger, sent } = server()
+    const forged = payment.slice()
+    for (let at = 0; at < RUBBISH; at++) {
+      // Every hundredth is a payment with a signature spoiled, another each time; the others are no transaction at all.
+      forged[forged.length - 1]! ^= 1 + (at % 255)
+      forged[forged.length - 2] = ~payment.at(-2)!
+      const leaf = at % 100 === 0 ? forged.slice() : Uint8Array.of(at & 255, (at >> 8) & 255, at >> 16)
+      hear('mallory', { kind: 'submit', query: 1 + at, ledger: coins.id, leaf, receipt: true })
+    }
+    const refused = sent.filter(({ to, body }) => to === 'mallory' && body.kind === 'refused')
+    expect(refused).toHaveLength(RUBBISH)
+    const { pool, leaves } = ledger()
+    expect([pool.entries.size, pool.bytes, pool.shares.size, leaves.length]).toEqual([0, 0, 0, 0])
+    hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    expect(pool.ready).toBe(1)
   })
 })
 

@@ -300,6 +300,20 @@ describe('moving between two ledgers', () => {
     expect(answer).toMatchObject({ balances: expect.arrayContaining([{ asset: a.id, amount: 100n }]) })
   })
 
+  it('the servers of the other ledger are gone for a minute between burn and mint: it arrives, and once', () => {
+    const { a, b, burn, submit, world, servers, actors, run } = linkedPair()
+    const receipt = burn(0, 100n)
+    for (const id of servers) world.crash(id)
+    world.run(world.now + 60 * SECOND)
+    for (const id of servers) world.start(id)
+    const mint = writeTransaction({ kind: 'mint', register: 0, evidence: proofOf(receipt) })
+    expect(submit(b, mint)).toMatchObject({ kind: 'receipt', receipt: { index: 1 } })
+    expect(submit(b, mint)).toMatchObject({ kind: 'receipt', receipt: { index: 1 } })
+    const question = { kind: 'account', register: 0, key: actors.signer('bob').publicKey }
+    const { answer } = run({ kind: 'ask', ledger: b.hex, question }) as LedgerEvent & { kind: 'answer' }
+    expect(answer).toMatchObject({ balances: expect.arrayContaining([{ asset: a.id, amount: 100n }]) })
+  })
+
   it('burn, void, refund: and then no mint, and no second refund', () => {
     const { a, b, burn, submit, actors } = linkedPair()
     const receipt = burn(0, 100n)

@@ -137,6 +137,7 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
         ).coterieOutcomes(addresses),
       PLAYED,
     )
+    expect(PLAYED.length).toBeGreaterThanOrEqual(50)
     expect(there).toEqual(outcomesInNode(PLAYED))
     expect(otherThanCarried(PLAYED, there)).toEqual([])
     for (const [place, address] of PLAYED.entries()) {

@@ -16,8 +16,8 @@ import { isLong } from './long.ts'
 
 const LESSONS = join(import.meta.dirname, '../../docs/lessons')
 /** Of the zoo and of the others: all take a minute in each browser (`COTERIE_LONG=1`). */
-const SPECIMENS = isLong ? zoo.length : 6
-const EVERY = isLong ? 1 : 4
+const SPECIMENS = isLong ? zoo.length : 12
+const EVERY = isLong ? 1 : 2
 
 /** What a run came to. */
 export interface Outcome {

@@ -250,6 +250,22 @@ describe('moving between ledgers', () => {
     await a.transfer({ from: alice, to: bob.key, amount: 1n })
   })
 
+  it.each(['signed', 'burned', 'minted'] as const)('ended when it was %s, and resumed, it arrives once', async step => {
+    const [a, b] = await pair()
+    let saved: Uint8Array | undefined
+    const save = (burn: Uint8Array) => {
+      saved = burn
+    }
+    const progress = (one: { readonly step: string }) => {
+      if (one.step === step) throw new Error('the process ends here')
+    }
+    const between = { out: a, into: b, from: alice }
+    await expect(move({ ...between, to: carol.key, amount: 7n, save, progress })).rejects.toThrow('ends here')
+    await resume(saved!, between)
+    expect((await b.account(carol.key)).balances.get(a.id)).toBe(7n)
+    expect((await a.balance(alice.key)).amount).toBe(993n)
+  })
+
   it('beyond the cap it is in flight, and taken back', async () => {
     const [a, b] = await pair()
     const failed = await move({ out: a, into: b, from: alice, to: carol.key, amount: 501n }).catch(error => error)
