@@ -37,7 +37,9 @@ describe('explorations in a page', () => {
   })
   it.runIf(isLong).each(systems)('%s %s ends within the limit', (protocol, name) => {
     const found = named(protocol).explore(name)
-    expect(found).toMatchObject({ complete: true, broken: undefined })
+    // Some have a depth of their own, beyond which there are too many states.
+    const { depth } = named(protocol).system(name)!
+    expect(found).toMatchObject({ broken: undefined, ...(depth === undefined ? { complete: true } : { depth }) })
     expect(found.states).toBeLessThanOrEqual(STATES_MAX)
   })
   it.runIf(isLong).each(bugs)('%s %s is found within the limit', (protocol, name) => {
