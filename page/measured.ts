@@ -61,11 +61,11 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'filters-games',
     'errata-queue-fn',
     'errata-baselines',
-    'errata-figures',
     'errata-best',
     'errata-bound',
     'errata-33-percent',
     'errata-3-9-1',
+    'errata-figures',
   ],
   gossip: ['gossip-average', 'gossip-spread', 'torus', 'hyparview', 'hub-attack'],
   ledger: [
@@ -92,7 +92,7 @@ export const measuredHere: Readonly<Record<string, readonly string[]>> = {
     'token-cost',
     'utilisation',
   ],
-  ordering: ['ordering-roundtrips', 'ordering-liars', 'ranks', 'errata-ordering', 'zookeeper'],
+  ordering: ['ordering-roundtrips', 'ordering-liars', 'errata-ordering', 'ranks', 'zookeeper'],
 }
 
 /** The script that measures this experiment; nothing where a page cannot. */

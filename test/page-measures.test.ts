@@ -8,6 +8,7 @@ import { experiments } from '../lab/index.ts'
 import { measuredHere, measures } from '../page/measured.ts'
 
 const FOLDER = join(import.meta.dirname, '../page/measures')
+const RESULTS = join(import.meta.dirname, '../page/data/results.json')
 const folders = readdirSync(FOLDER).map(file => file.slice(0, -'.ts'.length))
 
 const NOT_HERE: Readonly<Record<string, readonly string[]>> = {
@@ -61,5 +62,10 @@ describe('experiments measured in the page', () => {
   it('with those that have a reason not to be, they are all', () => {
     const listed = [...Object.values(measuredHere), ...Object.values(NOT_HERE)].flat()
     expect([...listed].sort()).toEqual(experiments.map(({ name }) => name).sort())
+  })
+  it('are shown with what was measured for the release: every experiment, each once (node page/write-results.mjs)', () => {
+    const shown = JSON.parse(readFileSync(RESULTS, 'utf8')) as { name: string; rows: unknown[] }[]
+    expect(shown.map(({ name }) => name).sort()).toEqual(experiments.map(({ name }) => name).sort())
+    for (const { name, rows } of shown) expect([name, rows.length > 0]).toEqual([name, true])
   })
 })

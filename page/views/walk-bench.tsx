@@ -9,7 +9,7 @@ import { type NamedSystem, rerouted, Walk } from '../../src/simulator/index.ts'
 import { useCursor } from '../cursor.ts'
 import { Canvas, heightFor, nameY, wholeView } from '../diagram/canvas.tsx'
 import type { View } from '../diagram/geometry.ts'
-import { drawingOf } from '../diagram/marks.ts'
+import { drawingOf, type Mark } from '../diagram/marks.ts'
 import { Choices } from '../panels/choices.tsx'
 import { Copied } from '../panels/copied.tsx'
 import { Events, Sentence } from '../panels/events.tsx'
@@ -140,16 +140,7 @@ function Picture({ told: { walk, drawing }, cursor, scheme, spec }: PictureProps
         onSpeed={cursor.setSpeed}
         onNext={cursor.next}
       />
-      {mark === undefined ? undefined : (
-        <div class="now">
-          <p class="sentence" data-now="">
-            <Sentence mark={mark} />
-          </p>
-          <p class="raw mono">
-            {mark.kind} {mark.what}
-          </p>
-        </div>
-      )}
+      <Now mark={mark} />
       <div class="panel">
         <Events
           marks={drawing.marks}
@@ -162,6 +153,20 @@ function Picture({ told: { walk, drawing }, cursor, scheme, spec }: PictureProps
         />
       </div>
     </section>
+  )
+}
+
+function Now({ mark }: { mark: Mark | undefined }): JSX.Element | null {
+  if (mark === undefined) return null
+  return (
+    <div class="now">
+      <p class="sentence" data-now="">
+        <Sentence mark={mark} />
+      </p>
+      <p class="raw mono">
+        {mark.kind} {mark.what}
+      </p>
+    </div>
   )
 }
 
