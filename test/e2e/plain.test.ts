@@ -68,6 +68,7 @@ describe.skipIf(why !== undefined)('a plain channel', () => {
     const plain = await connect({ servers: first.url })
     const subjects: string[] = []
     plain.subscribe('prices.>', { callback: (_error, message) => void subjects.push(message.subject) })
+    await plain.flush()
     const carriers = [nats(first.url), mqttBroker(second.url)]
     await using reader = await carried<Uint8Array>({ plain: true, carriers, channel: 'prices' })
     await using writer = await carried<Uint8Array>({ plain: true, carriers, channel: 'prices' })
