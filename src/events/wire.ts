@@ -6,7 +6,7 @@ import { type EventProof, type Item, itemsCodec } from './items.ts'
 import { BATCH_MAX, CONTENT_BYTES_MAX, FILTER_BYTES_MAX, HASH_BYTES, PATH_MAX, SIGNATURE_BYTES } from './limits.ts'
 
 export type { EventProof, Item } from './items.ts'
-export { BATCH_MAX, CONTENT_BYTES_MAX, PATH_MAX, PAYLOAD_BYTES_MAX } from './limits.ts'
+export { BATCH_MAX, CONTENT_BYTES_MAX, PAYLOAD_BYTES_MAX } from './limits.ts'
 
 /** Bytes of a channel's name, and of a durable subscription's: enough for a path. */
 export const CHANNEL_BYTES_MAX = 200

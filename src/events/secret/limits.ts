@@ -64,7 +64,7 @@ export const PAIRINGS_MAX = 1_000
 /** Pairings that are done at once: a message waits no longer than they take. */
 export const PAIRINGS_TURN = 4
 /** Trapdoors of one reader and epoch in peks mode: each is a pairing an event, and an event must fit into what may wait. */
-export const SEARCHED_MAX = PAIRINGS_MAX
+export const SEARCHED_MAX = 1_000
 /** Trapdoors in one message. */
 export const TRAPDOORS_MESSAGE_MAX = 4_096
 /** Tags that a matcher looks out for, of one trapdoor and lap: as many may be lost in a row. */
