@@ -135,7 +135,7 @@ const rubbish = (settings: Settings): Liar =>
 
 /** Gives nobody what it has: no proposals, no pages, no receipts. */
 const withholds: Liar = twisting('withholds', (send, turn) => {
-  if (!['propose', 'paged', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
+  if (!['propose', 'paged', 'fetched', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
     turn.do(send as never)
 })
 
@@ -152,11 +152,15 @@ function answersOld(): Liar {
   })
 }
 
-/** Says that it voted in heights that are far away. */
+/** Says that it voted in heights that are far away, and gives rubbish to those who follow it there. */
 const boasts: Liar = twisting('boasts', (send, turn) => {
-  const far = send.body.kind === 'answered' || send.body.kind === 'recalled' ? { voted: 1_000_000 } : {}
-  turn.do({ ...send, body: { ...send.body, ...far } } as never)
+  turn.do({ ...send, body: { ...send.body, ...boasted(send.body) } } as never)
 })
+
+function boasted({ kind, leaves }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (kind === 'answered' || kind === 'recalled') return { voted: 1_000_000 }
+  return kind === 'fetched' ? { leaves: (leaves as Uint8Array[]).map(leaf => new Uint8Array(leaf.length)) } : {}
+}
 
 /** Fresh ones for each run: some remember. */
 export function ledgerLiars(settings: Settings): readonly Liar[] {
