@@ -19,6 +19,8 @@ export interface ShippedOptions {
   readonly seed: number
   readonly settings: Partial<SamplingSettings>
   readonly attackers?: number
+  /** How many colluders an attacker shows at a time, drawn anew each time; all of them if nothing is said. */
+  readonly shown?: number
   readonly place?: (member: number) => SamplingSettings['torus']
 }
 
@@ -31,10 +33,11 @@ const PUSHES = 1
 const nameOf = (member: number): NodeId => `member-${member}`
 
 /** The attackers are the first. What every honest member knows in the end. */
-export function shipped({ size, rounds, seed, settings, attackers = 0, place }: ShippedOptions): SamplingState[] {
+export function shipped(options: ShippedOptions): SamplingState[] {
+  const { size, rounds, seed, settings, attackers = 0, shown = attackers, place } = options
   const world = new World({ seed, network: calm, eventsMax: 20_000_000 })
   const all = Array.from({ length: size }, (_, member) => nameOf(member))
-  const hub = colluder(all, all.slice(0, attackers))
+  const hub = colluder(all, all.slice(0, attackers), shown)
   for (const [member, id] of all.entries()) {
     const peers = Array.from({ length: KNOWN }, (_, step) => all[(member + 1 + step) % size]!)
     const torus = place?.(member)
@@ -47,9 +50,12 @@ export function shipped({ size, rounds, seed, settings, attackers = 0, place }: 
   return all.slice(attackers).map(id => world.node(id).host!.state as SamplingState)
 }
 
-/** Shows its colluders to every member that asks, and to somebody drawn at random in every round. */
-function colluder(all: readonly NodeId[], hub: readonly NodeId[]): AnyProtocol {
-  const references = hub.map(id => ({ id, age: 0 }))
+/**
+ * Shows its colluders to every member that asks, and to somebody drawn at random in every round. They come in a new order
+ * each time: always in the same, a member that takes the first few would only ever hear of the first of them, and a hub of
+ * 120 would be one of 77 (with views of 60, measured), too small to fill a view that swaps.
+ */
+function colluder(all: readonly NodeId[], hub: readonly NodeId[], shown: number): AnyProtocol {
   return {
     name: 'colluder',
     init: () => ({ view: [] }),
@@ -57,6 +63,7 @@ function colluder(all: readonly NodeId[], hub: readonly NodeId[]): AnyProtocol {
       if (input.kind === 'start' || input.kind === 'timer') {
         turn.do({ kind: 'timer', name: 'round', after: samplingDefaults.every })
         for (let push = 0; push < PUSHES; push++) {
+          const references = drawn(hub, shown, turn).map(id => ({ id, age: 0 }))
           const to = all[hub.length + turn.below(all.length - hub.length)]!
           turn.do({ kind: 'send', to, body: { kind: 'shuffle', exchange: 1, references } })
           turn.do({ kind: 'send', to, body: { kind: 'push' } })
@@ -66,12 +73,21 @@ function colluder(all: readonly NodeId[], hub: readonly NodeId[]): AnyProtocol {
       if (input.kind !== 'message') return
       const body: SamplingMessage = input.body
       const to = input.from
-      if (body.kind === 'shuffle')
-        turn.do({ kind: 'send', to, body: { kind: 'shuffled', exchange: body.exchange, references } })
-      if (body.kind === 'pull')
-        turn.do({ kind: 'send', to, body: { kind: 'pulled', exchange: body.exchange, members: hub } })
+      if (body.kind !== 'shuffle' && body.kind !== 'pull') return
+      const { exchange } = body
+      const members = drawn(hub, shown, turn)
+      if (body.kind === 'pull') turn.do({ kind: 'send', to, body: { kind: 'pulled', exchange, members } })
+      else {
+        const references = members.map(id => ({ id, age: 0 }))
+        turn.do({ kind: 'send', to, body: { kind: 'shuffled', exchange, references } })
+      }
     },
   }
+}
+
+function drawn(hub: readonly NodeId[], count: number, turn: { below(bound: number): number }): NodeId[] {
+  const pool = [...hub]
+  return Array.from({ length: Math.min(count, hub.length) }, () => pool.splice(turn.below(pool.length), 1)[0]!)
 }
 
 /** How many lists each member is in. */

@@ -120,16 +120,16 @@ const ATTACKERS = 12
 const ROUNDS = 100
 
 /** Answers every exchange with its colluders only, fresh ones. */
-const colluder: AnyProtocol = {
+const colluder = (size: number, attackers: number): AnyProtocol => ({
   name: 'colluder',
   init: self => ({ self, view: [] }),
   step(state, input, turn) {
-    const colluders = names(ATTACKERS)
+    const colluders = draw(names(attackers), attackers, bound => turn.below(bound))
     const references = colluders.map(id => ({ id, age: 0 }))
     if (input.kind === 'start' || input.kind === 'timer') {
       turn.do({ kind: 'timer', name: 'round', after: 1_000 })
       for (let i = 0; i < 5; i++) {
-        const to = names(SIZE)[turn.below(SIZE)]!
+        const to = names(size)[turn.below(size)]!
         if (to !== state.self) turn.do({ kind: 'send', to, body: { kind: 'shuffle', exchange: 1, references } })
         turn.do({ kind: 'send', to, body: { kind: 'push' } })
       }
@@ -143,19 +143,20 @@ const colluder: AnyProtocol = {
     if (body.kind === 'pull')
       turn.do({ kind: 'send', to: input.from, body: { kind: 'pulled', exchange, members: colluders } })
   },
-}
+})
 
 /** The part of honest members' references that lead to colluders. */
-function captured(variant: SamplingSettings['variant']): number {
-  const settings = { ...samplingDefaults, variant, view: 12, exchange: 6 }
+function captured(variant: SamplingSettings['variant'], size = SIZE, attackers = ATTACKERS, view = 12): number {
+  const settings = { ...samplingDefaults, variant, view, exchange: view / 2 }
+  const liar = colluder(size, attackers)
   const world = stage(
-    SIZE,
+    size,
     () => settings,
-    place => (place < ATTACKERS ? colluder : undefined),
+    place => (place < attackers ? liar : undefined),
   )
   world.run(ROUNDS * 1_000_000)
-  const colluders = new Set(names(ATTACKERS))
-  const references = viewsIn(world).slice(ATTACKERS).flat()
+  const colluders = new Set(names(attackers))
+  const references = viewsIn(world).slice(attackers).flat()
   return references.filter(id => colluders.has(id)).length / references.length
 }
 
@@ -195,6 +196,21 @@ describe('the hub attack (LECTURE, "Secure gossiping")', () => {
     expect(captured('cyclon')).toBeGreaterThan(0.6)
     expect(captured('statistics')).toBeLessThan(2 * share)
     expect(captured('brahms')).toBeLessThan(0.5)
+  })
+  it('statistics hold a large view as well: one answer of a liar is not worth half of it', () => {
+    expect(captured('statistics', 400, 50, 40)).toBeLessThan(50 / 400)
+  })
+  it.each([
+    ['statistics', 6],
+    ['cyclon', 20],
+  ] as const)('%s: a liar that shows 120 brings %i of them', (variant, most) => {
+    const machine = peerSampling({ ...samplingDefaults, variant, view: 40, exchange: 20 })
+    const state = machine.init('me', names(10), undefined)
+    const references = names(120).map(id => ({ id: `hub-${id}`, age: 0 }))
+    const turn = { now: 0, below: () => 0, do: () => {} } as unknown as Parameters<typeof machine.step>[2]
+    machine.step(state, { kind: 'message', from: 'liar', body: { kind: 'shuffle', exchange: 1, references } }, turn)
+    expect(state.view.filter(({ id }) => id.startsWith('hub-'))).toHaveLength(most)
+    expect(state.view.filter(({ id }) => !id.startsWith('hub-'))).toHaveLength(10)
   })
 })
 

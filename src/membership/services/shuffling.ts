@@ -10,6 +10,12 @@ import { sendable } from './wire.ts'
 const STATISTICS_PERCENT = 50
 /** Offers of others taken in one round: by chance one comes. A member that is brought more is being pushed. */
 const OFFERS_MAX = 1
+/**
+ * References that change hands in one exchange where hubs are looked for; the others that are shown are only counted.
+ * A member brings one fresh reference to itself a round, whatever the size of its view. If half a view changed hands, one
+ * liar's answer would replace half a view: with views of 60 the liars then win before anybody has counted to ten.
+ */
+const SWAPPED_MAX = 6
 
 export function shuffle({ settings, state, turn }: SamplingScene): void {
   // No answer to the last exchange: the partner is gone, and its reference with it.
@@ -40,7 +46,14 @@ export function onShuffle(scene: SamplingScene, from: NodeId, body: Message<'shu
     observe(scene, body.references)
     if (state.taken++ >= OFFERS_MAX) return
   }
-  state.view = swapped(state.view, trusted(state, body.references), sent, settings.view, state.self)
+  const [brought, given] = exchanged(scene, body.references, sent)
+  state.view = swapped(state.view, trusted(state, brought), given, settings.view, state.self)
+}
+
+/** The first of what was received and of what was sent: both sides swap the same ones, and no liar brings more. */
+function exchanged({ settings }: SamplingScene, received: readonly Reference[], sent: readonly Reference[]) {
+  const most = settings.variant === 'statistics' ? Math.min(settings.exchange, SWAPPED_MAX) : settings.exchange
+  return [received.slice(0, most), sent.slice(0, most)] as const
 }
 
 /** Counts whom others point to, and leaves out those that stand out. */
@@ -64,7 +77,8 @@ export function onShuffled(scene: SamplingScene, from: NodeId, { exchange, refer
     return
   }
   const without = state.view.filter(({ id }) => id !== from)
-  state.view = swapped(without, trusted(state, references), state.sent, settings.view, state.self)
+  const [brought, given] = exchanged(scene, references, state.sent)
+  state.view = swapped(without, trusted(state, brought), given, settings.view, state.self)
 }
 
 function trusted(state: SamplingState, references: readonly Reference[]): readonly Reference[] {
