@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type AnyProtocol, type NodeId, seededRandom } from '../../core/index.ts'
+import { type AnyProtocol, NOTHING_SAVED, type NodeId, seededRandom } from '../../core/index.ts'
 import { calm, World } from '../../simulator/index.ts'
 import { feed, nextView, type Sampler } from './brahms.ts'
 import { aged, draw, offer, oldest, type Reference, swapped } from './cyclon.ts'
@@ -205,7 +205,7 @@ describe('the hub attack (LECTURE, "Secure gossiping")', () => {
     ['cyclon', 20],
   ] as const)('%s: a liar that shows 120 brings %i of them', (variant, most) => {
     const machine = peerSampling({ ...samplingDefaults, variant, view: 40, exchange: 20 })
-    const state = machine.init('me', names(10), undefined)
+    const state = machine.init('me', names(10), NOTHING_SAVED)
     const references = names(120).map(id => ({ id: `hub-${id}`, age: 0 }))
     const turn = { now: 0, below: () => 0, do: () => {} } as unknown as Parameters<typeof machine.step>[2]
     machine.step(state, { kind: 'message', from: 'liar', body: { kind: 'shuffle', exchange: 1, references } }, turn)
