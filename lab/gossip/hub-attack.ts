@@ -221,8 +221,8 @@ function notes({ size, length, attackers }: Situation): string[] {
     'In the service that ships, with statistics, six references change hands in an exchange and all that are shown are ' +
       'counted. If half a view changed hands, as before, larger views would be weaker: N = 960, c = 60 was taken over ' +
       'whole, because one answer of a liar is worth 30 references and one of an honest member brings one that is new. ' +
-      'Attackers many times as numerous as a view is long are not held: 48 against views of 12 (N = 384) take 40 % and ' +
-      'more. Such a group needs larger views, or Brahms.',
+      'Attackers many times as numerous as a view is long are not held: 48 against views of 12 (N = 384) that show six ' +
+      'at a time take all within 60 rounds. Such a group needs larger views, or Brahms.',
     'Not tried: attackers that behave in some exchanges. The lecture’s point is that they must behave in so many ' +
       'that they gain nothing.',
   ]

@@ -53,7 +53,7 @@ export function shipped(options: ShippedOptions): SamplingState[] {
 /**
  * Shows its colluders to every member that asks, and to somebody drawn at random in every round. They come in a new order
  * each time: always in the same, a member that takes the first few would only ever hear of the first of them, and a hub of
- * 120 would be one of 77 (with views of 60, measured), too small to fill a view that swaps.
+ * 120 would be one of fewer than 80 (in the views of 60 that were looked at), too small to fill a view that swaps.
  */
 function colluder(all: readonly NodeId[], hub: readonly NodeId[], shown: number): AnyProtocol {
   return {
