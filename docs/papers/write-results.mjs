@@ -1,10 +1,12 @@
 // npm run lab:results [-- NAME …] [--scale full] [--minutes 60] [--keep] [--table]
+//                     -- filters-table-3-4+filters-table-3-5
 //
 // Runs experiments one after the other and keeps what they measured in docs/papers/results: one JSON file for each, with
 // the scale, the seed, the date and the kind of machine, and a table of all in README.md. Without names: every
 // experiment. One that takes more than the given minutes of the processor is stopped; its file then holds the small scale,
 // and says about how long the full one takes. --keep leaves results alone that are there already;
-// --table writes the table anew, and runs nothing. Afterwards: npm run format.
+// --table writes the table anew, and runs nothing. Names joined by + are run in one process, for experiments that judge one
+// and the same measurement: each is then said to take what all of them took. Afterwards: npm run format.
 //
 // Exit codes: 0 every figure is within its tolerance, 1 one is not or an experiment failed, 2 wrong usage.
 
@@ -30,7 +32,7 @@ const machine = {
 /** One experiment in a process of its own: how far it is, and what it has cost, line by line; then its report. */
 const RUNNER = `
 import { findExperiment, runExperiment } from ${JSON.stringify(new URL('../../dist/lab/index.js', import.meta.url).href)}
-const [name, scale, minutes] = process.argv.slice(1)
+const [names, scale, minutes] = process.argv.slice(1)
 const cost = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6
 let told = 0
 const progress = fraction => {
@@ -39,9 +41,14 @@ const progress = fraction => {
   process.stdout.write(JSON.stringify({ fraction, cpuSeconds: told }) + '\\n')
   if (told > 60 * minutes) process.exit(0)
 }
-const report = await runExperiment(findExperiment(name), { scale, seed: 1, progress })
-const { pictures, ...rest } = report
-process.stdout.write(JSON.stringify({ fraction: 1, cpuSeconds: cost(), report: rest }) + '\\n')
+const reports = []
+for (const name of names.split('+')) {
+  const { pictures, ...report } = await runExperiment(findExperiment(name), { scale, seed: 1, progress })
+  reports.push(report)
+}
+const wallMs = reports.reduce((sum, report) => sum + report.wallMs, 0)
+const end = { fraction: 1, cpuSeconds: cost(), reports: reports.map(report => ({ ...report, wallMs })) }
+process.stdout.write(JSON.stringify(end) + '\\n')
 process.exit(0)
 `
 
@@ -79,15 +86,15 @@ const shortened = (_key, value) => (typeof value === 'number' ? Number(value.toP
 
 async function measure(name, scale, minutes) {
   const ended = await runApart(name, scale, minutes)
-  if (ended.report !== undefined) return ended
+  if (ended.reports !== undefined) return ended
   const small = await runApart(name, 'small', 60)
   // From how far it came. Where it had not told yet, only that it takes longer.
   const about = ended.fraction > 0 ? Math.max(1, Math.round(ended.cpuSeconds / ended.fraction / 60)) : null
   return { ...small, fullScale: { stoppedAfterMinutes: minutes, takesAboutMinutes: about } }
 }
 
-function written(name, { report, cpuSeconds, fullScale }) {
-  const { title, source, scale, seed, wallMs, within, rows, notes } = report
+function written(report, cpuSeconds, fullScale) {
+  const { name, title, source, scale, seed, wallMs, within, rows, notes } = report
   const judged = rows.filter(row => row.expected !== null)
   const result = {
     name,
@@ -172,7 +179,7 @@ async function main() {
   const minutes = Number(values.minutes)
   const { experiments } = await import(new URL('../../dist/lab/index.js', import.meta.url).href)
   const listed = experiments.map(({ name }) => name)
-  const unknown = positionals.filter(name => !listed.includes(name))
+  const unknown = positionals.flatMap(names => names.split('+')).filter(name => !listed.includes(name))
   if (unknown.length > 0 || !(minutes > 0) || !['small', 'full'].includes(values.scale)) {
     process.stderr.write('usage: npm run lab:results -- [NAME …] [--scale small|full] [--minutes 60] [--keep]\n')
     process.stderr.write(unknown.length > 0 ? `there is no experiment ${unknown.join(', ')}\n` : '')
@@ -184,17 +191,19 @@ async function main() {
     writeTable()
     process.exit(0)
   }
-  for (const name of positionals.length === 0 ? listed : positionals) {
-    if (values.keep && existsSync(join(folder, `${name}.json`))) continue
+  const isKept = name => values.keep && existsSync(join(folder, `${name}.json`))
+  for (const names of positionals.length === 0 ? listed : positionals) {
+    if (names.split('+').every(isKept)) continue
     try {
-      const result = written(name, await measure(name, values.scale, minutes))
-      if (!result.within) wrong++
-      process.stdout.write(
-        `${name}: ${result.scale}, ${result.judged} judged, ${result.outside} outside, ${result.seconds} s\n`,
-      )
+      const { reports, cpuSeconds, fullScale } = await measure(names, values.scale, minutes)
+      for (const report of reports) {
+        const { name, scale, judged, outside, seconds, within } = written(report, cpuSeconds, fullScale)
+        if (!within) wrong++
+        process.stdout.write(`${name}: ${scale}, ${judged} judged, ${outside} outside, ${seconds} s\n`)
+      }
     } catch (error) {
       wrong++
-      process.stdout.write(`${name}: ${error.message}\n`)
+      process.stdout.write(`${names}: ${error.message}\n`)
     }
     writeTable()
   }
