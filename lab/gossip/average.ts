@@ -8,11 +8,13 @@
 // The third holds if the order of turns is drawn again in each round. If it stays the same, late nodes find their values
 // better mixed and early ones worse, and the factor is 0.2935: `inTurnFactor` follows it through.
 // The mean never changes, and so (1, 0, 0, …) ends with 1/N everywhere: the group has counted itself.
+// These are rules in flat arrays. Members that ship meet by messages, at times of their own: they are asked, too.
 
 import { lineChart } from '../chart.ts'
 import { type Experiment, type Picture, type Row, type RunOptions, row } from '../experiment.ts'
 import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
 import { Chance, shuffle } from './chance.ts'
+import { averaged } from './members.ts'
 
 const SIZE = { small: 10_000, full: 100_000 }
 const RUNS = { small: 6, full: 20 }
@@ -140,7 +142,8 @@ export const gossipAverage: Experiment = {
     })
     const confidence = bonferroni(CONFIDENCE, pairings.length)
     const rows = pairings.map((pairing, at) => factorRow(pairing, falls[at]!, size, confidence))
-    return { rows: [...rows, ...countRows(size, chance)], pictures: [picture(falls)], notes: NOTES }
+    rows.push(...countRows(size, chance), ...SHIPPED[scale].flatMap(members => memberRows(members, seed)))
+    return { rows, pictures: [picture(falls)], notes: NOTES }
   },
 }
 
@@ -166,10 +169,30 @@ function countRows(size: number, chance: Chance): Row[] {
   ]
 }
 
+const SHIPPED = { small: [16, 64], full: [16, 64, 256] }
+/** Rounds that an aggregate has at the least once everybody takes part (member/aggregation.ts). */
+const SHIPPED_ROUNDS = 24
+/** Pairs drawn at random are the slowest of the pairings: 1/e a round for the variance, its root for the deviation. */
+const SLOWEST = Math.exp(-1 / 2)
+const DEVIATIONS = 5
+
+/** Members that ship: what the one that asked is told. The pairs of members meet in a mixture of the pairings above. */
+function memberRows(members: number, seed: number): Row[] {
+  const { told, average, deviation } = averaged(members, seed)
+  const what = `the member that ships, N = ${members}`
+  const tolerance = DEVIATIONS * deviation * SLOWEST ** SHIPPED_ROUNDS
+  return [
+    row(`${what}: average of 1 … N that is told`, told?.average ?? Number.NaN, average, tolerance),
+    row(`${what}: members that it counts`, told?.size ?? 0, members, 0, 'members'),
+  ]
+}
+
 const NOTES = [
   'The lecture’s question "what happens if v_i = 1 and all others 0?": every node ends with 1/N, and so knows N.',
   'In turn: 1/(2√e) = 0.3033 is for an order of turns that is new in each round. With the same order in all rounds ' +
     'the factor is 0.2935; the measurements tell them apart.',
+  'The member that ships (src/membership) is asked in a simulated world: member k has the value k, the first one asks. What ' +
+    'its 24 rounds leave of the spread at the slowest of these factors is the tolerance, five times.',
   'Two perfect matchings a round are what the theory calls one round: N meetings, as in the other two.',
 ]
 

@@ -6,11 +6,16 @@
 // Push and pull together: log3 N + O(log log N) (Karp et al. 2000). The O(1) is not known beforehand, so two things are
 // judged: what one doubling of N adds (1 + ln 2 = 1.693 rounds for push), and, for a small group, the rounds themselves,
 // whose exact expectation follows from the chain of how many know (`exactRounds`).
+//
+// The member that ships pushes to three in each beat, and news rides on questions and answers besides. With f pushes a
+// round it takes log_{f+1} N + (ln N)/f + O(1).
 
+import { membershipBeat } from '../../src/membership/index.ts'
 import { lineChart } from '../chart.ts'
-import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
+import { type Experiment, type Row, type RunOptions, row, type Scale } from '../experiment.ts'
 import { bonferroni, meanTolerance, summarise } from '../statistics.ts'
 import { Chance } from './chance.ts'
+import { beatsUntilHeard } from './members.ts'
 
 const EXPONENTS = { small: [8, 10, 12, 14], full: [8, 10, 12, 14, 16, 17] }
 const RUNS = { small: 30, full: 60 }
@@ -124,6 +129,10 @@ export const gossipSpread: Experiment = {
       })
       return { way, measured }
     })
+    const members = SHIPPED.sizes[scale].map(exponent => ({
+      exponent,
+      rounds: Array.from({ length: SHIPPED.runs[scale] }, (_, run) => beatsUntilHeard(2 ** exponent, seed + run)),
+    }))
     const rows = lines.flatMap(({ way, measured }) => [
       ...measured.map(({ exponent, rounds }) =>
         row(`${way}, N = 2^${exponent}: rounds`, summarise(rounds).mean, null, null, 'rounds'),
@@ -131,35 +140,77 @@ export const gossipSpread: Experiment = {
       ...slopeRow(way, measured, bonferroni(CONFIDENCE, 2)),
       exactRow(way, EXACT_RUNS[scale], chance.fork(WAYS.indexOf(way))),
     ])
-    return { rows, pictures: [{ name: 'gossip-spread.svg', svg: chart(lines) }], notes: NOTES }
+    rows.push(...memberRows(members, scale))
+    return { rows, pictures: [{ name: 'gossip-spread.svg', svg: chart(lines, members) }], notes: NOTES }
   },
 }
 
 /** What a doubling of N adds, between the smallest and the largest group. */
-function slopeRow(way: Way, measured: readonly Measured[], confidence: number): Row[] {
+function slopeOf(measured: readonly Measured[], confidence: number): { slope: number; tolerance: number } {
   const first = measured[0]!
   const last = measured.at(-1)!
   const doublings = last.exponent - first.exponent
   const slope = (summarise(last.rounds).mean - summarise(first.rounds).mean) / doublings
   // The theorem's O(1) may differ between the two sizes, by one round say.
   const means = meanTolerance(first.rounds, confidence) + meanTolerance(last.rounds, confidence)
-  const tolerance = (means + 1) / doublings
+  return { slope, tolerance: (means + 1) / doublings }
+}
+
+function slopeRow(way: Way, measured: readonly Measured[], confidence: number): Row[] {
+  const { slope, tolerance } = slopeOf(measured, confidence)
   const what = `${way}: rounds that a doubling of N adds`
   if (way === 'push') return [row(`${what}, 1 + ln 2`, slope, 1 + Math.LN2, tolerance, 'rounds')]
   // Between nothing and one: at most as fast as the knowers can triple, at least as slow as they double.
   return [row(`${what}; push-pull tends to log3 2 = 0.63`, slope, null, null, 'rounds')]
 }
 
-function chart(lines: readonly { readonly way: Way; readonly measured: readonly Measured[] }[]): string {
+const SHIPPED = { sizes: { small: [4, 6], full: [4, 6, 8] }, runs: { small: 5, full: 20 } }
+
+/** What a doubling of N adds where everybody pushes to so many in a round. */
+const doublingAdds = (pushes: number) => 1 / Math.log2(pushes + 1) + Math.LN2 / pushes
+
+/** The least and the most that a member pushes in a beat: by gossip alone, and with a question and an answer each probe. */
+const PUSHES = [
+  membershipBeat.gossipFanout,
+  membershipBeat.gossipFanout + (2 * membershipBeat.gossipEvery) / membershipBeat.probeEvery,
+] as const
+
+/** Between the sizes of the small scale there are two doublings, which one round more or less hides: not judged there. */
+function memberRows(measured: readonly Measured[], scale: Scale): Row[] {
+  const what = 'the member that ships'
+  const [slow, fast] = PUSHES.map(doublingAdds) as [number, number]
+  const { slope, tolerance } = slopeOf(measured, CONFIDENCE)
+  const deaf = measured.flatMap(({ rounds }) => rounds).filter(beats => !Number.isFinite(beats)).length
+  return [
+    ...measured.map(({ exponent, rounds }) =>
+      row(`${what}, N = 2^${exponent}: beats`, summarise(rounds).mean, null, null, 'rounds'),
+    ),
+    row(`${what}: runs in which somebody never heard`, deaf, 0, 0, 'runs'),
+    row(
+      `${what}: beats that a doubling of N adds, 1/log2(f + 1) + (ln 2)/f`,
+      slope,
+      scale === 'full' ? (slow + fast) / 2 : null,
+      (slow - fast) / 2 + tolerance,
+      'rounds',
+    ),
+  ]
+}
+
+function chart(
+  lines: readonly { readonly way: Way; readonly measured: readonly Measured[] }[],
+  members: readonly Measured[],
+): string {
   const exponents = lines[0]!.measured.map(({ exponent }) => exponent)
+  const all = [...lines.map(({ way, measured }) => ({ name: way as string, measured }))]
+  all.push({ name: 'members that ship, beats', measured: members })
   return lineChart({
     title: 'Rounds until everybody knows',
     x: { label: 'log2 N' },
     y: { label: 'rounds', min: 0 },
-    note: `Means of ${lines[0]!.measured[0]!.rounds.length} runs; bars: two deviations of the mean.`,
+    note: `Means of ${lines[0]!.measured[0]!.rounds.length} runs, of members ${members[0]!.rounds.length}; bars: two deviations of the mean.`,
     series: [
-      ...lines.map(({ way, measured }) => ({
-        name: way,
+      ...all.map(({ name, measured }) => ({
+        name,
         points: measured.map(({ exponent, rounds }) => [exponent, summarise(rounds).mean] as const),
         errors: measured.map(({ rounds }) => (2 * summarise(rounds).deviation) / Math.sqrt(rounds.length)),
       })),
@@ -180,6 +231,8 @@ function chart(lines: readonly { readonly way: Way; readonly measured: readonly 
 }
 
 const NOTES = [
+  'The member that ships (src/membership) publishes in a simulated world. A beat is a tenth of a second; it pushes to three in ' +
+    'each, and news rides on a question and an answer each probe, so that f is between 3 and 3.7.',
   'In every round every node calls one other, drawn at random from all. News travels one step a round.',
   '"Logarithmic rounds" holds for all three; the factor differs by almost three between push and push-pull.',
 ]

@@ -103,6 +103,8 @@ export const caieRelease: Experiment = {
 
 /** One honest member right after the coordinator, one at the end of the ring, and all others between. */
 const LONG = 8
+/** The coordinator is not one of them: when it takes its ticket, neither of the two has one, or both do. */
+const BETWEEN = LONG - 3
 
 export const caieOrder: Experiment = {
   name: 'caie-order',
@@ -119,7 +121,7 @@ export const caieOrder: Experiment = {
     const played = { game, sessions: scale === 'small' ? 120 : 4_000, rounds: 1 }
     const rows = [...builtRows([ticketOrder], played, seed)]
     progress(0.5, 'no shuffle')
-    const rate = orderRate(LONG - 2)
+    const rate = orderRate(BETWEEN)
     const weakness = {
       what: 'no shuffle',
       flaws: { keepsOrder: true },
@@ -129,8 +131,8 @@ export const caieOrder: Experiment = {
     rows.push(...weakRows(weakness, played, seed))
     const notes = [
       `n = ${LONG}, a curious coordinator that knows the list, an honest member behind it and one at the end. Each of the ` +
-        `${LONG - 2} between says by its place how many tickets before its own were taken. They tell unless the two ` +
-        `tickets were side by side among theirs: 1 - 1/${LONG}.`,
+        `${BETWEEN} between says by its place how many tickets before its own were taken. They tell unless the two ` +
+        `tickets were side by side among theirs: in 1 - 2/${BETWEEN + 2} of the games.`,
       'Members also draw which ticket they take, so that a missing shuffle alone does not tell always.',
     ]
     return { rows, pictures: [], notes }

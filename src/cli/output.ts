@@ -82,7 +82,7 @@ export function action<Arguments extends unknown[]>(work: (...given: Arguments) 
 
 /** For options that take a whole number. */
 export function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number of at most nine digits.')
   return Number(value)
 }
 
