@@ -165,8 +165,8 @@ function word(what: string, ends: readonly string[]): string {
   return `<text transform="translate(${place}) rotate(${turned.toFixed(1)})" y="-2" font-size="9" fill="#555">${escapeXml(text)}</text>`
 }
 
-/** A longer word would run into the next lane. */
-const WORD_LETTERS = 28
+/** A longer word would run into the next lane. Room for what a server of the printed lock answers, "locked=false" included. */
+const WORD_LETTERS = 30
 
 // Control characters have no place in XML, not even escaped, and a lock's name may hold them.
 function escapeXml(text: string): string {
