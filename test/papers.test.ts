@@ -193,6 +193,10 @@ describe('the results of the laboratory', () => {
       expect(rows.filter((row: { within: boolean }) => !row.within)).toHaveLength(outside)
     }
   })
+  it('are there for every experiment', () => {
+    const recorded = new Set(results.map(({ name }) => name))
+    expect(experiments.map(({ name }) => name).filter(name => !recorded.has(name))).toEqual([])
+  })
   it('are all within their tolerance, but for those that are open', () => {
     expect(results.filter(({ outside }) => outside > 0).map(({ name }) => name)).toEqual(OPEN)
   })
