@@ -2,7 +2,13 @@
 // news that reaches everybody. Real messages and timers of its own; nobody fails and nothing is lost.
 
 import type { NodeId } from '../../src/core/index.ts'
-import { type MembershipEvent, membership, membershipBeat, membershipVocabulary } from '../../src/membership/index.ts'
+import {
+  type MembershipEvent,
+  membership,
+  membershipBeat,
+  membershipVocabulary,
+  retransmissions,
+} from '../../src/membership/index.ts'
 import { simulatedGroup } from '../../src/membership/proof/index.ts'
 import { calm, type Micros, World } from '../../src/simulator/index.ts'
 
@@ -57,18 +63,31 @@ export function averaged(size: number, seed: number): Averaged {
   return { told, average: (size + 1) / 2, deviation: Math.sqrt((size * size - 1) / 12) }
 }
 
-/** Beats of gossip until all have heard what one publishes; infinity where somebody never does. */
-export function beatsUntilHeard(size: number, seed: number): number {
+/** How a member's news went round. */
+export interface Heard {
+  /** Beats of gossip until the last one heard of it. */
+  readonly beats: number
+  /** Members that never did. */
+  readonly missed: number
+}
+
+/** The first member publishes something. */
+export function heard(size: number, seed: number): Heard {
   const { world, ids } = groupOf(size, seed)
-  const heard = new Set<NodeId>()
+  const reached = new Set<NodeId>()
   const began = world.now
-  let last = Number.POSITIVE_INFINITY
+  let last = began
   world.listen((node, event) => {
     if ((event as MembershipEvent).kind !== 'heard') return
-    heard.add(node.spec.id)
-    if (heard.size === size - 1) last = world.now
+    reached.add(node.spec.id)
+    last = world.now
   })
   world.command(ids[0]!, { kind: 'publish', id: 1, topic: 'news', payload: new Uint8Array(1) })
   world.run(began + WARM_UP)
-  return (last - began) / (membershipBeat.gossipEvery * MILLISECOND)
+  return { beats: (last - began) / (membershipBeat.gossipEvery * MILLISECOND), missed: size - 1 - reached.size }
+}
+
+/** The chance that an event misses a member: it is told so often by each of the others, to anybody drawn at random. */
+export function missRate(size: number): number {
+  return (1 - 1 / (size - 1)) ** (retransmissions(membershipBeat, size) * (size - 1))
 }

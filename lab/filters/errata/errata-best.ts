@@ -17,7 +17,8 @@ const BY_MEMORY: readonly (readonly [number, readonly Baseline[]])[] = [
   [1e8, ['Cuckoo', 'A2']],
 ]
 const QUEUE = { bits: 100_000, subfilters: 10, window: 1000 }
-const QUEUE_ALPHABET = 2 ** 18
+/** Its logarithm. In a smaller one more of a window's elements are duplicates, and fewer elements tell who misses them. */
+const QUEUE_ALPHABET = { small: 15, full: 18 }
 
 export const errataBest: Experiment = {
   name: 'errata-best',
@@ -45,14 +46,15 @@ export const errataBest: Experiment = {
       }
     }
     const counted = scale === 'full' ? 1e7 : 1_000_000
-    const stream = { alphabet: QUEUE_ALPHABET, window: QUEUE.window, ...turnover(QUEUE, counted) }
+    const stream = { alphabet: 2 ** QUEUE_ALPHABET[scale], window: QUEUE.window, ...turnover(QUEUE, counted) }
     const [bloom, table] = [steady(queued('SBF', QUEUE), stream, seed), steady(queued('QHT', QUEUE), stream, seed)]
-    const what = `queue of ten, w=${QUEUE.window}`
+    const what = `queue of ten, w=${QUEUE.window}, |Γ|=2^${QUEUE_ALPHABET[scale]}`
     rows.push(row(`SBF, ${what}`, 100 * bloom.error, null, null, '%'))
     rows.push(row(`QHT, ${what}`, 100 * table.error, null, null, '%'))
     rows.push(beatsRow(`SBF against QHT, ${what}`, bloom, table))
     const notes = [
-      'FPR + FNR on a uniform stream of ten million elements of 26 bits, and for the queues 100 kbit and 18 bits.',
+      'FPR + FNR on a uniform stream of ten million elements of 26 bits, and for the queues 100 kbit, of 18 bits; at small ' +
+        'scale divided, and of 15 bits.',
       'The expectation of a lead is 0, and ours must be above it by more than chance allows.',
       'For little memory the table stays the best of all: filters-figure-3-4.',
     ]
