@@ -166,7 +166,7 @@ function brahmsRows(scale: Scale, chance: Chance): Row[] {
 
 /** Twice as many attackers as a view is long, one member in eight. */
 const SHIPPED = {
-  small: { size: 576, rounds: 80, attackers: 72, view: 36 },
+  small: { size: 384, rounds: 60, attackers: 48, view: 24 },
   full: { size: 960, rounds: 120, attackers: 120, view: 60 },
 }
 
