@@ -41,6 +41,7 @@ describe('charts', () => {
     title: 'a < b & "c"',
     x: { label: 'x', log: true },
     y: { label: 'y' },
+    note: 'Two runs.',
     series: [
       {
         name: 'one',
@@ -130,6 +131,12 @@ describe('pictures of rows', () => {
     expect(bands!.svg.match(/<circle class="out"/g)).toHaveLength(1)
     const left = Number(bands!.svg.match(/<text x="([\d.]+)"[^>]*text-anchor="end">a label/)![1])
     expect(left).toBeGreaterThan(label.length * 6.5)
+  })
+  it('say of a dot beyond its band that it belongs there', () => {
+    const lead = { ...judged('a lead', 9), within: true }
+    const [bands] = recordedPictures({ name: 'three', title: 'Three', rows: [lead, judged('b', 1)] })
+    expect(bands!.svg.match(/<circle class="in"/g)).toHaveLength(2)
+    expect(bands!.svg).toContain('A dot beyond its band')
   })
   it('are given with the report of an experiment that draws nothing itself', async () => {
     const rows = [judged('a', 1), judged('b', 1.2)]

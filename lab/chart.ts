@@ -21,7 +21,7 @@ export interface Series {
 export interface Chart {
   readonly title: string
   /** Below the picture: how many runs each mark is of, what the bars mean. */
-  readonly note?: string
+  readonly note: string
   readonly x: AxisOptions
   readonly y: AxisOptions
   readonly series: readonly Series[]
@@ -32,6 +32,7 @@ const WIDTH = 760
 const HEIGHT_LEAST = 440
 const TOP = 44
 const BOTTOM = 56
+const NOTE_HEIGHT = 20
 const LEFT = 74
 const LEGEND_GAP = 22
 /** A letter at 12 and at 15 pixels is hardly ever wider on average. */
@@ -69,13 +70,12 @@ function draw(chart: Chart): string {
   const heading = lines(chart.title, Math.floor((WIDTH - LEFT - 10) / TITLE_LETTER))
   const top = TOP + (heading.length - 1) * 19
   const legendHeight = names.reduce((sum, one) => sum + legendRoom(one), 0)
-  const noteHeight = chart.note === undefined ? 0 : 20
-  const height = Math.max(HEIGHT_LEAST, top + legendHeight + 20) + noteHeight
+  const height = Math.max(HEIGHT_LEAST, top + legendHeight + 20) + NOTE_HEIGHT
   const frame: Frame = {
     left: LEFT,
     right: WIDTH - (longest * LETTER + LEGEND_GAP + LEGEND_SIGN + 6),
     top,
-    bottom: height - BOTTOM - noteHeight,
+    bottom: height - BOTTOM - NOTE_HEIGHT,
     x: makeAxis(
       chart.x,
       points.map(point => point[0]),
@@ -93,7 +93,7 @@ function draw(chart: Chart): string {
     style(),
     `<rect class="page" width="${WIDTH}" height="${height}"/>`,
     ...heading.map((line, at) => `<text class="title" x="${LEFT}" y="${26 + 19 * at}">${escapeText(line)}</text>`),
-    ...noteLines(chart.note, height),
+    `<text x="${LEFT}" y="${height - 12}">${escapeText(chart.note)}</text>`,
     ...axes(frame),
     `<clipPath id="${clip}"><rect x="${frame.left - 5}" y="${frame.top - 5}" width="${frame.right - frame.left + 10}" height="${frame.bottom - frame.top + 10}"/></clipPath>`,
     `<g clip-path="url(#${clip})">`,
@@ -219,10 +219,6 @@ function lines(text: string, most: number): string[] {
     else for (let at = 0; at < word.length || at === 0; at += most) out.push(word.slice(at, at + most))
   }
   return out
-}
-
-function noteLines(note: string | undefined, height: number): string[] {
-  return note === undefined ? [] : [`<text x="${LEFT}" y="${height - 12}">${escapeText(note)}</text>`]
 }
 
 function legend({ right, top }: Frame, all: readonly Series[], names: readonly (readonly string[])[]): string[] {

@@ -73,16 +73,23 @@ const EDGE = 20
 /** Room for the note below. */
 const NOTE = 16
 const BAND_WIDTH = 230
+/** Between a label and its band: a dot that lies beyond has room. */
+const LABEL_GAP = 30
+const BEYOND_NOTE = 'A dot beyond its band: further off than chance takes it, as is claimed.'
 /** Room for a letter of a label. A longer label is cut: the table beside the picture has it whole. */
 const LETTER = 6.6
 const LETTERS = { least: 40, most: 110 }
+
+/** A figure that must differ from the paper's by more than chance allows, and does. */
+const isBeyond = ({ expected, measured, tolerance, within }: Row) =>
+  within && Math.abs(measured - expected!) > tolerance!
 
 /** Each figure as a dot: the middle line is the paper's figure, the band what it tolerates. */
 function judgedPicture(rows: readonly Row[], count: number, note: string): string {
   const below = TOP + rows.length * LINE + 16
   const height = below + NOTE
   const letters = Math.max(LETTERS.least, Math.min(LETTERS.most, Math.max(...rows.map(({ what }) => what.length))))
-  const bandLeft = Math.round(EDGE + letters * LETTER + 14)
+  const bandLeft = Math.round(EDGE + letters * LETTER + LABEL_GAP)
   const width = bandLeft + BAND_WIDTH + 2 * EDGE
   const more = count > rows.length ? `, the first ${rows.length} of ${count}` : ''
   return [
@@ -95,7 +102,7 @@ function judgedPicture(rows: readonly Row[], count: number, note: string): strin
     `<rect class="page" width="${width}" height="${height}"/>`,
     `<text class="title" x="20" y="26">Ours (dots) within what the paper’s figures tolerate (bands)${more}</text>`,
     ...rows.map((row, place) => judgedLine(row, TOP + place * LINE, bandLeft)),
-    `<text x="${EDGE}" y="${below}">${escapeText(note)}</text>`,
+    `<text x="${EDGE}" y="${below}">${escapeText(rows.some(isBeyond) ? `${note} ${BEYOND_NOTE}` : note)}</text>`,
     '</svg>',
     '',
   ].join('\n')
@@ -106,7 +113,7 @@ function judgedLine({ what, expected, measured, tolerance, within }: Row, y: num
   const off = Math.max(-1.15, Math.min(1.15, (measured - expected!) / tolerance!))
   const label = what.length > LETTERS.most ? `${what.slice(0, LETTERS.most - 1)}…` : what
   return [
-    `<text x="${left - 14}" y="${y + 12}" text-anchor="end">${escapeText(label)}</text>`,
+    `<text x="${left - LABEL_GAP}" y="${y + 12}" text-anchor="end">${escapeText(label)}</text>`,
     `<rect class="band" x="${left}" y="${y}" width="${BAND_WIDTH}" height="${LINE - 6}" rx="8"/>`,
     `<path class="mid" d="M${middle} ${y}v${LINE - 6}"/>`,
     `<circle class="${within ? 'in' : 'out'}" cx="${Math.round((middle + (off * BAND_WIDTH) / 2) * 10) / 10}" cy="${y + (LINE - 6) / 2}" r="5"/>`,

@@ -153,6 +153,7 @@ function picture(all: readonly Measured[]): string {
     title: 'Our lock: response and makespan by how clients wait',
     x: { label: 'contenders t', log: true },
     y: { label: 'time / Δ', log: true },
+    note: `Means of ${all[0]!.runs.length} runs.`,
     series,
   }
   return lineChart(chart)

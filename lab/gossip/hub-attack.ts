@@ -236,7 +236,13 @@ function pictures(curves: readonly Curve[], of: Situation): Picture[] {
       x: { label: 'round', min: 0 },
       y: { label, min: 0, max: 1 },
       note: 'One run of each rule: every node is counted.',
-      series: curves.map(curve => ({ name: nameOf(curve.attack), points: thin(points(pick(curve))) })),
+      // With the defence: dashed, in the colour of the same rule without it.
+      series: curves.map(curve => ({
+        name: nameOf(curve.attack),
+        points: thin(points(pick(curve))),
+        ...(curve.attack.defended ? { dashed: true } : {}),
+        colour: curves.findIndex(({ attack }) => attack.rule === curve.attack.rule && isLike(attack, curve.attack)),
+      })),
     })
   const where = `N = ${of.size}, c = ${of.length}, ${of.attackers} attackers`
   return [
@@ -248,7 +254,9 @@ function pictures(curves: readonly Curve[], of: Situation): Picture[] {
   ]
 }
 
-/** Every round at first, then every tenth: marks should not cover each other. */
+const isLike = (one: Attack, other: Attack) => one.many === other.many && one.doubles === other.doubles
+
+/** Every round at first, then every tenth, and the last: marks should not cover each other. */
 function thin(points: Series['points']): Series['points'] {
-  return points.filter(([round]) => round <= 20 || round % 10 === 0)
+  return points.filter(([round]) => round <= 20 || round % 10 === 0 || round === points.length - 1)
 }

@@ -193,7 +193,7 @@ function pictureOf({ figure, axis, curves, shrink }: Figure): Picture {
     points: points.map(([x, counts]) => [x, 100 * counts.error] as const),
   }))
   const svg = lineChart({
-    title: `Figures ${figure}: right, and as published (dashed)`,
+    title: `Figure${/and/.test(figure) ? 's' : ''} ${figure}: right, and as published (dashed)`,
     x: { label: shrink === 1 ? axis : `${axis}, times ${shrink}`, log: true },
     y: { label: 'FPR + FNR, times 100', min: 0, max: 100 },
     note: STREAMS_NOTE,
