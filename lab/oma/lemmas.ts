@@ -22,10 +22,16 @@ interface Played {
   readonly rounds: number
 }
 
-function play({ game, sessions, rounds }: Played, flaws: Partial<Flaws>, seed: number): readonly Game[] {
-  return Array.from({ length: sessions }, (_, session) =>
-    playPrinted({ ...game, flaws }, seed * SEEDS_MAX + session, rounds),
-  ).flat()
+function play(
+  { game, sessions, rounds }: Played,
+  flaws: Partial<Flaws>,
+  seed: number,
+  tell: (fraction: number) => void = () => {},
+): readonly Game[] {
+  return Array.from({ length: sessions }, (_, session) => {
+    tell(session / sessions)
+    return playPrinted({ ...game, flaws }, seed * SEEDS_MAX + session, rounds)
+  }).flat()
 }
 
 /** A weakness, who must find it, and how often it then wins, by stratum. */
@@ -149,6 +155,9 @@ const MANY: readonly Weakness[] = [
   { what: 'asks itself', flaws: { asksItself: true }, adversary: ownShare, rates: [1, 1] },
 ]
 
+/** Of the sessions of one size, those as built; the others have a weakness planted. */
+const BUILT_SHARE = 2 / 3
+
 export const caieMany: Experiment = {
   name: 'caie-many',
   title: 'More than two honest members: two assignments that differ in two tickets are not told apart.',
@@ -161,7 +170,8 @@ export const caieMany: Experiment = {
       const game = { group: GROUP, members, settings: settings(members - 1), honest }
       const played = (sessions: number) => ({ game, sessions, rounds: members })
       const what = `n = ${members}, ${honest} honest`
-      const built = play(played(scale === 'small' ? 20 : 2_000), {}, seed)
+      const tell = (fraction: number) => progress((place + BUILT_SHARE * fraction) / sizes.length, what)
+      const built = play(played(scale === 'small' ? 20 : 2_000), {}, seed, tell)
       for (const adversary of LISTENERS) {
         rows.push(fairRow(`${what}, as built: ${adversary.name}`, adversary, guessesOf(adversary, built)))
       }
