@@ -134,6 +134,11 @@ export function refuse<State extends PartyState, Event>(scene: PartyScene<State,
   for (const { id } of [user, shuffler]) if (id !== state.self) say(scene, id, { kind: 'stop', why })
 }
 
+/** Tells its caller after a restart that it has stopped: a crash may have come between what was saved and the first word of it. */
+export function tellStopped<State extends PartyState, Event>({ state, turn }: PartyScene<State, Event>): void {
+  if (state.stopped !== '') turn.do({ kind: 'emit', event: { kind: 'stopped', why: state.stopped } })
+}
+
 /** Says again that it has stopped, to those who can end the run: the first word may have been lost. Not to each other. */
 export function repeatStop<State extends PartyState, Event>(
   scene: PartyScene<State, Event>,

@@ -6,7 +6,7 @@ import type { Part } from '../../crypto/index.ts'
 import { ANSWER, VERDICT, verdictOf } from '../answers.ts'
 import { isLost, live, mayLose } from '../lost.ts'
 import { unmaskSums } from '../masks.ts'
-import { boundTo, openSigned, refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
+import { boundTo, openSigned, refuse, repeatStop, type StoppedEvent, say, tellStopped } from '../party.ts'
 import { GRID } from '../policies/index.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
@@ -51,7 +51,8 @@ export function banditUser(settings: BanditSettings, keys: BanditKeys): BanditUs
 
 function onStart(scene: UserScene): void {
   const { state, turn, settings } = scene
-  if (!state.begun || state.stopped !== '') return
+  if (state.stopped !== '') return tellStopped(scene)
+  if (!state.begun) return
   ask(scene)
   userTimers.set(turn, 'timeout', settings.timeout)
 }
