@@ -91,3 +91,43 @@ describe.each(LEVELS)('%s: the user', level => {
     expect(told(user.pass(2))).toContainEqual({ kind: 'stopped', name: 'colour', why: 'there was no answer in time' })
   })
 })
+
+/** What a user that was killed before its run began has sent, and what it sends in its next life. */
+function askedTwice() {
+  const user = puppetOf('ann')
+  const ask = (id: number) => {
+    user.drawn.push(new Uint8Array(16).fill(id))
+    const out = user.command({ kind: 'ask', wanted: wantedAt('sr-secured') })
+    return sent(out).find(({ to, body }) => to === 'north' && body.kind === 'invite')!.body
+  }
+  const before = ask(1)
+  user.lose()
+  for (const member of EVERYBODY) {
+    if (member !== 'ann') user.command({ kind: 'changed', view: { member, identity: new Uint8Array(), keys: [] } })
+  }
+  return { user, before, now: ask(2) }
+}
+
+describe('an invitation of a life that was killed before its run began', () => {
+  it('comes late: the run of today stands', () => {
+    const { user, before, now } = askedTwice()
+    const north = puppetOf('north')
+    const [accepted] = sent(north.hear('ann', now))
+    const [again] = sent(north.hear('ann', before)).filter(({ to }) => to === 'ann')
+    expect(again).toEqual(accepted)
+    expect(sent(user.hear('north', again!.body)).filter(({ body }) => body.kind === 'over')).toEqual([])
+    expect([...north.state.runs.keys()]).toEqual(['02'.repeat(16)])
+  })
+
+  it('came in time: who took it hears that it is over, and takes the next', () => {
+    const { user, before, now } = askedTwice()
+    const north = puppetOf('north')
+    north.hear('ann', before)
+    const [still] = sent(north.hear('ann', now)).filter(({ to }) => to === 'ann')
+    const over = sent(user.hear('north', still!.body))
+    expect(over).toEqual([{ to: 'north', body: { kind: 'over', id: '01'.repeat(16) } }])
+    north.hear('ann', over[0]!.body)
+    north.hear('ann', now)
+    expect([...north.state.runs.keys()]).toEqual(['02'.repeat(16)])
+  })
+})

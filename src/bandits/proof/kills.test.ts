@@ -49,6 +49,10 @@ describe('killed at one step', () => {
     expect(runOnce(thesisScenario({ kills: true }), 98).violations).toEqual([])
   })
 
+  it('the user is killed before its run begins and asks anew: an invitation of the life before, which comes late, ends nothing', () => {
+    expect(runOnce(thesisScenario({ kills: true }), 900279).violations).toEqual([])
+  })
+
   it.each(ALGORITHMS)(
     '%s, two arms and six pulls: each party at each of its steps, until there is none left',
     algorithm => {
