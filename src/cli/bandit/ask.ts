@@ -83,7 +83,7 @@ const otherAlgorithm = (algorithm: string) =>
   )
 
 function about({ spent, rounds, told, audit, lost = [], again = 0 }: BanditResult): string {
-  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, which were silent`
+  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, silent for too long`
   const tried = again === 0 ? '' : `, ${again} of them tried again`
   const log = audit?.file === undefined ? '' : `\nthis member's log: ${printable(audit.file)}`
   return `${spent} pulls in ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tried}${without}\n${told}${log}`

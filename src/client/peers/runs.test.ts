@@ -303,6 +303,16 @@ it('a signal ends a run that has begun: arms may have been pulled', async () => 
   await second.close()
 }, 20_000)
 
+it('where an arm was dropped, it is told what those that are left learn: two learn nearly everything', async () => {
+  const runs = new MemberRuns(() => {})
+  const options = { name: 'x', arms: ['a', 'b', 'c'], budget: 9, shuffler: 'n', comparator: 's', audit: false } as const
+  const run = runs.maximise({ ...options, armTimeout: 100, onLost: 'drop' })
+  runs.take({ kind: 'answered', name: 'x', best: undefined, steps: 0, lost: [1], again: 0, heads: [] })
+  const { lost, told } = await run.result
+  expect(lost).toEqual(['b'])
+  expect(told).toContain('as there are two arms, nearly everything about the other')
+})
+
 it('a signal that fired before: nobody is asked, and no arm is pulled', async () => {
   const told: unknown[] = []
   const runs = new MemberRuns(command => told.push(command))

@@ -225,10 +225,13 @@ export class MemberRuns {
 }
 
 /** What is told besides, where there is something to tell. */
-function besides({ arms, pace = 0 }: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+function besides(wanted: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+  const { arms, pace = 0 } = wanted
+  // Fewer that are left learn more about each other.
+  const told = toldAmong({ ...wanted, arms: arms.filter((_, place) => !lost.includes(place)) })
   return {
     ...(audit && { audit }),
-    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!) }),
+    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!), told }),
     ...(pace > 0 && { again }),
   }
 }
