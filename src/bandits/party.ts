@@ -123,6 +123,29 @@ export function openSigned(
 /** What the others are told of an arm whose source fails: not which one. Its owner is told more. */
 export const NO_REWARDS = 'an arm gives no rewards'
 
+/** Ends that need no lie, as the user hears them: somebody is away, slow, or has lost what it knew. */
+export const SILENT = 'an arm was silent for too long'
+export const MANY_SILENT = 'too many arms were silent for too long'
+export const PART_MISSING = 'a part of the answer did not come'
+export const TRIED_TOO_OFTEN = 'a round was tried too often'
+export const TIME_UP = 'there was no answer in time'
+export const NOT_WAITED_FOR = 'the user waits no longer'
+const FORGOTTEN = 'does not know the run any more'
+const NO_LIES: ReadonlySet<string> = new Set([
+  NO_REWARDS,
+  SILENT,
+  MANY_SILENT,
+  PART_MISSING,
+  TRIED_TOO_OFTEN,
+  TIME_UP,
+  NOT_WAITED_FOR,
+])
+
+export const forgottenBy = (member: NodeId) => `'${member}' ${FORGOTTEN}`
+
+/** Whether a run may have ended so among honest parties. */
+export const isNoLie = (why: string) => NO_LIES.has(why) || why.endsWith(FORGOTTEN)
+
 /** Stops this party, and tells those who can end the run. */
 export function refuse<State extends PartyState, Event>(scene: PartyScene<State, Event>, why: string): void {
   const { state, settings, turn } = scene
@@ -132,6 +155,11 @@ export function refuse<State extends PartyState, Event>(scene: PartyScene<State,
   turn.do({ kind: 'emit', event: { kind: 'stopped', why } })
   const { user, shuffler } = settings.run
   for (const { id } of [user, shuffler]) if (id !== state.self) say(scene, id, { kind: 'stop', why })
+}
+
+/** Tells its caller after a restart that it has stopped: a crash may have come between what was saved and the first word of it. */
+export function tellStopped<State extends PartyState, Event>({ state, turn }: PartyScene<State, Event>): void {
+  if (state.stopped !== '') turn.do({ kind: 'emit', event: { kind: 'stopped', why: state.stopped } })
 }
 
 /** Says again that it has stopped, to those who can end the run: the first word may have been lost. Not to each other. */

@@ -157,6 +157,66 @@ describe('lies that are refused in the run: it ends with an error, and the audit
   })
 })
 
+describe('lies about who has won a search', () => {
+  /** An arm whose token of the last round is always this. */
+  const claiming = (claim: Uint8Array): Lying => ({
+    member: MEMBER.arm,
+    machine(role, settings, keys) {
+      if (role !== 'arm') return undefined
+      const honest: AnyProtocol = banditArm(settings, keys)
+      return {
+        ...honest,
+        init: (self, peers, saved) =>
+          Object.defineProperty(honest.init(self, peers, saved), 'claim', { get: () => claim, set: () => {} }),
+        check: () => {},
+      }
+    },
+  })
+  /** A tape whose best arm is, or is not, that of the one who lies. */
+  const seedWhere = (isBest: boolean) =>
+    [1, 2, 3, 4, 5, 6, 7, 8].find(seed => {
+      const { ended } = play('successive-rejects', undefined, seed)
+      return ended?.kind === 'answered' && (ended.best === 1) === isBest
+    })!
+
+  it('the best arm hides it: nobody has won, and the audit names it', () => {
+    const played = play('successive-rejects', claiming(new Uint8Array(0)), seedWhere(true))
+    expect(played.ended).toMatchObject({ kind: 'stopped', why: 'not exactly one arm has won' })
+    expect(audited(played)).toMatchObject({ verdict: 'lied', party: MEMBER.arm })
+  })
+
+  it('another arm claims it: the answer is right nevertheless, and the audit names it', () => {
+    const seed = seedWhere(false)
+    const played = play('successive-rejects', claiming(new Uint8Array(16).fill(7)), seed)
+    const honest = play('successive-rejects', undefined, seed)
+    expect(played.ended).toMatchObject({ kind: 'answered' })
+    expect(played.ended?.kind === 'answered' && honest.ended?.kind === 'answered' && played.ended.best).toBe(
+      honest.ended?.kind === 'answered' ? honest.ended.best : undefined,
+    )
+    expect(audited(played)).toMatchObject({ verdict: 'lied', party: MEMBER.arm })
+  })
+
+  it('the comparator signs that another token has won: nobody has it, and the audit names the comparator', () => {
+    const keys = (honest: BanditKeys): BanditKeys => ({
+      ...honest,
+      tools: {
+        ...honest.tools,
+        prf(key, message) {
+          const found = honest.tools.prf(key, message)
+          return new TextDecoder().decode(message).includes('winner') ? found.map(byte => byte ^ 1) : found
+        },
+      },
+    })
+    const played = play('successive-rejects', { member: MEMBER.comparator, keys })
+    expect(played.ended).toMatchObject({ kind: 'stopped', why: 'not exactly one arm has won' })
+    expect(audited(played)).toMatchObject({
+      verdict: 'lied',
+      party: MEMBER.comparator,
+      what: 'its verdict names another winner',
+    })
+  })
+})
+
 describe('lies of which the run may notice nothing: the audit names who lied, on every tape', () => {
   it.each(subtleBanditLiars().map(liar => [liar.name, liar] as const))('%s', (_name, liar) => {
     for (let seed = 1; seed <= 6; seed++) {

@@ -129,6 +129,8 @@ export function wake(scene: BanditMemberScene, hosted: Hosted, role: Role): void
   const saved = record.length === 0 ? NOTHING_SAVED : new Map([['', [record]]])
   playing.state = machineOf(settings, hosted, role).init(state.self, [], saved)
   playing.awake = true
+  // It waits from now on, and may have been asked long after the run was saved: its own patience must end first.
+  if (role === 'user') watchRun(scene, hosted)
   give(scene, hosted, role, { kind: 'start' })
   const { secret } = playing.state as { readonly secret?: Uint8Array }
   if (secret !== undefined) log(scene, hosted, { kind: 'secret', role, secret })
@@ -226,9 +228,9 @@ export function endWith(scene: BanditMemberScene, hosted: Hosted, event: BanditM
   const { turn } = scene
   const { terms, log: kept } = hosted
   if (event?.kind !== 'answered') {
-    endForAll(scene, hosted)
+    // Told before the run is forgotten: after a crash in between it is told again. One that forgot first would ask for another run.
     if (event !== undefined) turn.do({ kind: 'emit', event })
-    return
+    return endForAll(scene, hosted)
   }
   if (kept.answer !== undefined) return
   kept.answer = event

@@ -3,6 +3,7 @@
 // it again, a user as soon as its caller asks again.
 
 import { type NodeId, unreachable } from '../../core/index.ts'
+import { forgottenBy } from '../party.ts'
 import { closeFile, endHere, endWith, give, hear, onHead, onHeads, runOfArm, wake, watchRun } from './hosting.ts'
 import { closeLog, log, logHeard } from './log.ts'
 import { onAccepted, onAsk, onCall, onCancel, onConsent, onDeclined, onInvite, onSeek, onServes } from './meeting.ts'
@@ -191,7 +192,7 @@ const CLOSED_MAX = 64
 function onForgot(scene: BanditMemberScene, from: NodeId, id: string): void {
   const hosted = scene.state.runs.get(id)
   if (hosted === undefined) return
-  hear(scene, hosted, from, { kind: 'stop', why: `'${from}' does not know the run any more` })
+  hear(scene, hosted, from, { kind: 'stop', why: forgottenBy(from) })
 }
 
 /** Only a shuffler that is told to begin, and an arm that has its turn, must know the run: keys are said before all do. */

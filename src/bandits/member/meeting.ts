@@ -164,7 +164,12 @@ export function onAccepted(
 ): void {
   const asking = askingFor(scene, id)
   const terms = asking?.terms
-  if (asking === undefined || terms === undefined || !partiesOf(terms).includes(from)) return
+  if (asking === undefined || terms === undefined) {
+    // An invitation of an earlier life, which was killed before the run began: whoever took it may forget it.
+    if (!scene.state.runs.has(id)) say(scene, from, { kind: 'over', id })
+    return
+  }
+  if (!partiesOf(terms).includes(from)) return
   const own = boundRun(scene, terms)
   if (own === undefined) return
   if (!sameBytes(runDigest(scene.settings.keys.tools, own), run)) {
@@ -307,13 +312,12 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (state.invited.has(id)) return
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
+  // A user has one run of a name. This invitation may be the older of the two, and late: the user says which of them is over.
+  const other = [...state.runs.values()].find(run => run.terms.user === user && run.terms.name === terms.name)
+  if (other !== undefined) return accept(scene, other)
   const why = refusal(scene, terms) ?? crowded(scene, user)
   if (why !== undefined) return decline(scene, terms, why)
   if (armOf(state.self, terms) !== undefined) return considerArm(scene, terms)
-  // A user has one run of a name: it has forgotten the other, or given it up.
-  for (const other of [...state.runs.values()]) {
-    if (other.terms.user === user && other.terms.name === terms.name) endHere(scene, other, 'the user asked anew')
-  }
   const hosted = host(scene, terms, rolesOf(state.self, terms))
   if (hosted !== undefined) accept(scene, hosted)
 }

@@ -33,9 +33,24 @@ describe('killed at one step', () => {
     expect(killed.size).toBeGreaterThan(3)
   })
 
+  it.each([
+    ['at one table', () => banditScenario({ liars: 1, kill: 'drawn' }), [900096]],
+    ['at the level of the thesis', () => thesisScenario({ liars: 1, kills: true }), [900188, 900236]],
+  ] as const)(`%s, while somebody lies: an answer or an error, ${SEEDS} seeds`, (_where, scenario, found) => {
+    const drawnNow = Array.from({ length: SEEDS }, (_, at) => FROM + at)
+    for (const seed of [...found, ...drawnNow]) {
+      const { violations, drawn: plan } = runOnce(scenario(), seed)
+      expect(violations, `seed ${seed} ${JSON.stringify(plan)}`).toEqual([])
+    }
+  })
+
   it('the user is killed with its answer, when the others have heard that it is over: it has the answer after the restart', () => {
     for (const seed of [69, 1061]) expect(runOnce(memberRunScenario(undefined, true), seed).violations).toEqual([])
     expect(runOnce(thesisScenario({ kills: true }), 98).violations).toEqual([])
+  })
+
+  it('the user is killed before its run begins and asks anew: an invitation of the life before, which comes late, ends nothing', () => {
+    expect(runOnce(thesisScenario({ kills: true }), 900279).violations).toEqual([])
   })
 
   it.each(ALGORITHMS)(

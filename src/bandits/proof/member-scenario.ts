@@ -187,7 +187,7 @@ class MemberRunStage extends ScenarioStage<MemberRunPlan, MemberRunAct, BanditMe
 
   protected override finish(): void {
     if (this.answered && this.plan.audit) this.audit()
-    if (!this.refused) this.pulls.finish(this.world.now, this.plan.refuses >= this.plan.arms)
+    if (this.isAsked && !this.refused) this.pulls.finish(this.world.now, this.plan.refuses >= this.plan.arms)
   }
 
   protected observe(node: SimulatedNode, event: BanditMemberEvent): void {

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { runOnce } from '../../simulator/index.ts'
+import { memberRunScenario } from './member-scenario.ts'
 import { brokenBanditRules } from './planted.ts'
 import { thesisLiars } from './thesis-liars.ts'
 import { thesisScenario } from './thesis-scenario.ts'
@@ -72,6 +73,15 @@ describe('lies at the level of the thesis', () => {
     runOnce(thesisScenario({ lie }), seed, {}, true).trace.flatMap(({ kind, node, what }) =>
       kind === 'emit' && node === 'user' && what.startsWith('stopped') ? [what] : [],
     )
+
+  it('the user is killed as it learns of a lie: it is told after the restart', () => {
+    expect(runOnce(thesisScenario({ liars: 1 }), 909702).violations).toEqual([])
+  })
+
+  it('a user that never asks is told nothing, and that is no fault', () => {
+    expect(runOnce(thesisScenario({ liars: 1 }), 909702, { only: [] }).violations).toEqual([])
+    expect(runOnce(memberRunScenario(), 1, { only: [] }).violations).toEqual([])
+  })
 
   it('each that is refused has its words', () => {
     expect(Object.keys(SAYS)).toEqual(LIES.filter(([, , { refused }]) => refused).map(([name]) => name))

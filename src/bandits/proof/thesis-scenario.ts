@@ -230,7 +230,7 @@ class ThesisStage extends ScenarioStage<ThesisPlan, ThesisAct, BanditMemberEvent
   }
 
   protected override finish(): void {
-    this.pulls.finish(this.world.now, this.liar === undefined)
+    if (this.isAsked) this.pulls.finish(this.world.now, this.liar === undefined)
   }
 
   protected observe(node: SimulatedNode, event: BanditMemberEvent): void {

@@ -3,7 +3,16 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import { live, liveCount, mayLose, withLost } from '../lost.ts'
-import { refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
+import {
+  MANY_SILENT,
+  PART_MISSING,
+  refuse,
+  repeatStop,
+  SILENT,
+  type StoppedEvent,
+  say,
+  TRIED_TOO_OFTEN,
+} from '../party.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
 import { ATTEMPT_MAX, type BanditMessage, KEY_BYTES } from '../wire.ts'
@@ -51,7 +60,7 @@ function onStart(scene: ShufflerScene): void {
     state.secret = turn.bytes(KEY_BYTES)
     scene.save()
   } else if (state.begun && state.round < course.rounds) {
-    if (state.attempt === ATTEMPT_MAX) return refuse(scene, 'a round was tried too often')
+    if (state.attempt === ATTEMPT_MAX) return refuse(scene, TRIED_TOO_OFTEN)
     state.attempt++
     scene.save()
   }
@@ -214,7 +223,7 @@ function onAgain(scene: ShufflerScene, from: NodeId, { round, attempt }: BanditM
 
 function tryAgain(scene: ShufflerScene): void {
   const { state } = scene
-  if (state.attempt === ATTEMPT_MAX) return refuse(scene, 'a round was tried too often')
+  if (state.attempt === ATTEMPT_MAX) return refuse(scene, TRIED_TOO_OFTEN)
   state.attempt++
   state.boxes.clear()
   scene.save()
@@ -229,11 +238,11 @@ function onLost(scene: ShufflerScene): void {
   const answered = isOver ? state.answers : state.boxes
   const silent = liveIn(scene, state.attempt).filter(place => !answered.has(place))
   if (silent.length === 0) return
-  if (isOver) return refuse(scene, 'a part of the answer did not come')
+  if (isOver) return refuse(scene, PART_MISSING)
   const before = lostIn(scene, state.attempt)
   const lost = silent.reduce(withLost, before)
-  if (!settings.run.drops) return refuse(scene, 'an arm was silent for too long')
-  if (!mayLose(settings.run, before, lost)) return refuse(scene, 'too many arms were silent for too long')
+  if (!settings.run.drops) return refuse(scene, SILENT)
+  if (!mayLose(settings.run, before, lost)) return refuse(scene, MANY_SILENT)
   const since = { round: state.round, attempt: state.attempt + 1 }
   state.drops = [...state.drops, ...silent.map(place => ({ place, ...since }))]
   tryAgain(scene)

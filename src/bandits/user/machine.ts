@@ -6,7 +6,17 @@ import type { Part } from '../../crypto/index.ts'
 import { ANSWER, VERDICT, verdictOf } from '../answers.ts'
 import { isLost, live, mayLose } from '../lost.ts'
 import { unmaskSums } from '../masks.ts'
-import { boundTo, openSigned, refuse, repeatStop, type StoppedEvent, say } from '../party.ts'
+import {
+  boundTo,
+  NOT_WAITED_FOR,
+  openSigned,
+  refuse,
+  repeatStop,
+  type StoppedEvent,
+  say,
+  TIME_UP,
+  tellStopped,
+} from '../party.ts'
 import { GRID } from '../policies/index.ts'
 import { scheduleOf } from '../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../settings.ts'
@@ -51,7 +61,8 @@ export function banditUser(settings: BanditSettings, keys: BanditKeys): BanditUs
 
 function onStart(scene: UserScene): void {
   const { state, turn, settings } = scene
-  if (!state.begun || state.stopped !== '') return
+  if (state.stopped !== '') return tellStopped(scene)
+  if (!state.begun) return
   ask(scene)
   userTimers.set(turn, 'timeout', settings.timeout)
 }
@@ -104,11 +115,11 @@ function onBegin(scene: UserScene): void {
 }
 
 function onCancel(scene: UserScene): void {
-  if (!scene.state.done) refuse(scene, 'the user waits no longer')
+  if (!scene.state.done) refuse(scene, NOT_WAITED_FOR)
 }
 
 function onTimeout(scene: UserScene): void {
-  refuse(scene, 'there was no answer in time')
+  refuse(scene, TIME_UP)
 }
 
 function onRepeat(scene: UserScene): void {

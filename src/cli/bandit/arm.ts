@@ -2,9 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { join } from '../../client/join.ts'
+import type { RunTerms } from '../../client/peers/served-arm.ts'
 import { SettingsError } from '../../core/index.ts'
 import { createLog } from '../../runtime/json-log.ts'
 import { colour, tell } from '../output.ts'
+import { printable } from '../printable.ts'
 
 export interface ArmLine {
   readonly config?: string
@@ -20,17 +22,41 @@ export async function serveArm(name: string, arm: string, line: ArmLine): Promis
   const { config, run } = line
   if (config === undefined) throw new SettingsError("which member? Name a member's folder with --config.")
   if (run === undefined) throw new SettingsError('what pulls the arm? Name a command with --run.')
+  if (line.runs === 0) throw new SettingsError('--runs is 0; an arm serves one run at least.')
   await using group = await join({ config, log: createLog('member', line.log) })
   const source = ({ pull, signal }: { readonly pull: number; readonly signal: AbortSignal }) =>
     rewardOf(run, { COTERIE_PULL: String(pull), COTERIE_RUN: name, COTERIE_ARM: arm }, signal)
-  const accept = ({ user, budget }: { readonly user: string; readonly budget: number }) => {
-    tell(`${user} asks for a run of ${budget} pulls`)
+  const accept = (terms: RunTerms) => {
+    tell(asked(terms))
     return true
   }
-  await using served = await group.arm(name, arm, source, { accept, ...(line.runs && { runs: line.runs }) })
+  await using served = await group.arm(name, arm, source, {
+    accept,
+    ...(line.runs !== undefined && { runs: line.runs }),
+  })
   tell(`${colour.green('serving')} arm '${arm}' of '${name}' as ${group.name}; Ctrl-C ends it`)
   const stopped = new Promise<void>(resolve => process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve()))
   await Promise.race([stopped, served.ended])
+}
+
+/** Who asks for what, as the owner of an arm reads it. */
+export function asked({
+  user,
+  budget,
+  algorithm,
+  privacy,
+  protocol,
+  shuffler,
+  comparator,
+  arms,
+  arm,
+}: RunTerms): string {
+  const others = arms.filter(other => other.arm !== arm).map(other => `${other.arm} of ${other.member}`)
+  const parties =
+    privacy === 'thesis'
+      ? `at the level of the thesis (${protocol}): ${shuffler} controls it, and sees who is pulled`
+      : `${shuffler} shuffles, ${comparator} compares`
+  return printable(`${user} asks for a run of ${budget} pulls, ${algorithm}, beside ${others.join(', ')}; ${parties}`)
 }
 
 /** The number that the command prints. */

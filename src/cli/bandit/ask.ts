@@ -38,7 +38,8 @@ export async function askBest(name: string, line: AskLine): Promise<void> {
     const result = await followed(run)
     print(line.json, result, () => `the best arm is ${colour.bold(printable(result.best))}\n${about(result)}`)
   }
-  if (line.privacy === 'thesis') {
+  if (line.privacy !== 'thesis') checkNoThesis(line)
+  else {
     checkSearch(line)
     return asking(line, async (group, wait) => show(group.bestArm(search(name, line, wait))))
   }
@@ -50,6 +51,7 @@ export async function askBest(name: string, line: AskLine): Promise<void> {
 }
 
 export async function askMaximise(name: string, line: AskLine): Promise<void> {
+  if (line.privacy !== 'thesis') checkNoThesis(line)
   await asking(line, async (group, wait) => {
     const { algorithm = 'ucb1', batch, privacy, protocol } = line
     if (algorithm !== 'ucb1' && algorithm !== 'thompson') throw otherAlgorithm(algorithm)
@@ -81,7 +83,7 @@ const otherAlgorithm = (algorithm: string) =>
   )
 
 function about({ spent, rounds, told, audit, lost = [], again = 0 }: BanditResult): string {
-  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, which were silent`
+  const without = lost.length === 0 ? '' : `\nwithout ${lost.map(printable).join(', ')}, silent for too long`
   const tried = again === 0 ? '' : `, ${again} of them tried again`
   const log = audit?.file === undefined ? '' : `\nthis member's log: ${printable(audit.file)}`
   return `${spent} pulls in ${rounds} ${rounds === 1 ? 'round' : 'rounds'}${tried}${without}\n${told}${log}`
@@ -94,7 +96,10 @@ async function asking(line: AskLine, work: (group: JoinedGroup, wait: Wait) => P
   const { config, timeout } = line
   if (config === undefined) throw new SettingsError("which member? Name a member's folder with --config.")
   if (line.budget === undefined) throw new SettingsError('how many pulls? Name them with --budget.')
-  if (line.privacy !== 'thesis') comparatorOf(line)
+  if (line.privacy !== 'thesis') {
+    comparatorOf(line)
+    checkLost(line)
+  }
   const stopped = new AbortController()
   process.once('SIGINT', () => stopped.abort()).once('SIGTERM', () => stopped.abort())
   await using group = await join({ config, log: createLog('member', line.log) })
@@ -106,6 +111,16 @@ function comparatorOf({ shuffler, comparator }: AskLine): string {
     throw new SettingsError('which members shuffle and compare? Name them with --shuffler and --comparator.')
   }
   return comparator
+}
+
+/** The library would speak of its own options. */
+function checkLost({ onLost, armTimeout, audit = true, rewards }: AskLine): void {
+  if (onLost !== 'drop') return
+  if (armTimeout === undefined) throw new SettingsError('--on-lost drop: say with --arm-timeout when an arm is lost.')
+  if (audit) throw new SettingsError('--on-lost drop: such a run cannot be audited yet. Say --no-audit.')
+  if (rewards !== undefined && rewards[0] !== 0) {
+    throw new SettingsError('--on-lost drop: rewards must begin at 0, as nobody knows the pulls of those left.')
+  }
 }
 
 /** What every run on arms is asked with. */
@@ -121,6 +136,12 @@ function among(name: string, line: AskLine, wait: Wait) {
     ...(onLost !== undefined && { onLost: onLost as 'stop' | 'drop' }),
   }
   return { name, arms, budget: budget!, shuffler, ...wait, ...kept, ...time }
+}
+
+/** What only the thesis's protocols take. */
+function checkNoThesis(line: AskLine): void {
+  const left = (['values', 'epsilon', 'drawers', 'protocol'] as const).find(option => line[option] !== undefined)
+  if (left !== undefined) throw new SettingsError(`--${left} goes with --privacy thesis.`)
 }
 
 /** What is for sources is refused before anybody is asked. */

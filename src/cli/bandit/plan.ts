@@ -64,6 +64,8 @@ export function planOf(
       arms === 2
         ? 'with two arms, an arm learns nearly everything about the other from its own pulls'
         : 'an arm learns from its own pulls how good the best of the others is',
+      'every party keeps a signed log: an auditor with all of them names who lied (--no-audit and --privacy thesis keep none)',
+      'with --privacy thesis whoever shuffles alone sees who is pulled in each round, and from that nearly all rewards',
     ],
   }
 }

@@ -1,9 +1,10 @@
 // What `coterie bandit status` shows: the runs of a name that a member was in, by the logs in its folder.
 
+import { existsSync } from 'node:fs'
 import type { NumberedEntry } from '../../bandits/index.ts'
 import { readRunLog, runLogs } from '../../client/peers/run-files.ts'
 import { nameRule } from '../../client/peers/run-options.ts'
-import { checkValue, SettingsError } from '../../core/index.ts'
+import { checkValue, FileError, SettingsError } from '../../core/index.ts'
 import { EXIT_FAILED, print, warn } from '../output.ts'
 import { printable } from '../printable.ts'
 
@@ -33,6 +34,7 @@ export async function showStatus(name: string, line: StatusLine): Promise<void> 
   const { config } = line
   if (config === undefined) throw new SettingsError("which member? Name a member's folder with --config.")
   checkValue('the name of a run', nameRule, name)
+  if (!existsSync(config)) throw new FileError(`cannot read ${config}: there is no such folder.`)
   const runs = runLogs(config, name).flatMap(file => statusOf(file, readRunLog(file)) ?? [])
   if (runs.length === 0) {
     warn(`this member has no log of a run of the name '${printable(name)}': --no-audit and --privacy thesis leave none`)

@@ -23,17 +23,20 @@ Exit codes: 0 ended by Ctrl-C, 1 it could not join, or the command gave no rewar
 
 const BEST_HELP = `
 Example:
-  $ coterie bandit best page --config shops/members/member-1 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5
+  $ coterie bandit best page --config shops/members/member-6 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5
       joins, asks the owners of the arms, and prints the best arm
 
-Every arm is served by a member of its own (coterie bandit arm); those that shuffle or compare only join (coterie join).
+Every arm is served by a member of its own (coterie bandit arm), and this command is one more, with a folder of its own:
+three arms take six members. Those that shuffle or compare only join (coterie join).
 
 Exit codes: 0 there is an answer, 1 there is none, 2 wrong usage.`
 
 const MAXIMISE_HELP = `
 Example:
-  $ coterie bandit maximise page --config shops/members/member-1 --arms red,green,blue --budget 40 --batch 0.1 --shuffler member-4 --comparator member-5
+  $ coterie bandit maximise page --config shops/members/member-6 --arms red,green,blue --budget 40 --batch 0.1 --shuffler member-4 --comparator member-5
       spends the budget on what pays best, and prints the sum of all rewards
+
+Who serves arms, shuffles and compares: see coterie bandit best --help.
 
 Exit codes: 0 there is an answer, 1 there is none, 2 wrong usage.`
 

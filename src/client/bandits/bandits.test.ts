@@ -148,8 +148,9 @@ describe('thesis', () => {
       ]),
     )
     const run = group.maximise({ name: 'x', arms: counted, budget: 40, privacy: 'thesis', protocol })
-    const { sum, spent, told } = await run.result
-    expect([sum, spent]).toEqual([paid, 40])
+    for await (const { round, spent } of run) expect([round, spent]).toEqual([Math.min(37, round), 3 + round])
+    const { sum, spent, rounds, told } = await run.result
+    expect([sum, spent, rounds]).toEqual([paid, 40, 37])
     expect(told).toContain('the controller sees who is pulled')
   })
 

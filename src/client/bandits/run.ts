@@ -2,7 +2,7 @@
 
 import { because, checkValue, textOf } from '../../core/index.ts'
 import { onWaitEnd, type WaitOptions } from '../waiting.ts'
-import { RunEnded } from './errors.ts'
+import { RunEnded, RunRefused } from './errors.ts'
 
 /** How far a run is. */
 export interface BanditProgress {
@@ -132,6 +132,13 @@ export class BanditHandle<Result extends BanditResult> implements AsyncIterable<
   }
 
   private play(): Promise<Result> {
+    const { signal } = this.shape.wait
+    if (signal?.aborted) {
+      this.isOver = true
+      return Promise.reject(
+        because(new RunRefused(`run '${this.shape.name}' did not begin: the signal had fired.`), signal.reason),
+      )
+    }
     const failed = new Promise<never>((_resolve, reject) => {
       this.fail = reject
     })

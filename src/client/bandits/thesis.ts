@@ -27,8 +27,10 @@ export async function playThesisRing(
     seals: gcmSeals(name),
     sums: await newPaillier(),
     below: secretBelow,
-    // After the last there is nothing to compare for.
-    decided: () => round++,
+    // After the last ring there is nothing to compare for.
+    decided: () => {
+      round = Math.min(round + 1, budget - names.length)
+    },
   })
   let told = 0
   for (let step = run.next(); ; ) {
@@ -37,7 +39,7 @@ export async function playThesisRing(
     const { arm, number } = step.value
     const steps = await sources.pull(arm, number)
     step = run.next(steps)
-    if (round > told) follower.round(round, Math.min(budget, names.length + round - 1))
+    if (round > told) follower.round(round, names.length + round)
     told = round
   }
 }

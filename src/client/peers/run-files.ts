@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { BanditMemberEvent, NumberedEntry } from '../../bandits/index.ts'
 import { numberedCodec } from '../../bandits/machines.ts'
 import { decode, encode, FileError } from '../../core/index.ts'
+import { cannot } from '../../runtime/files.ts'
 import type { RunAudit } from '../bandits/run.ts'
 
 const OWNER_ONLY = 0o600
@@ -76,7 +77,9 @@ function readLines(file: string): string[] {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new FileError(`${file} cannot be read: ${(error as Error).message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new FileError(`cannot read ${file}: there is no such file.`)
+    throw cannot('read', file, error)
   }
   const [header, ...lines] = text.trimEnd().split('\n')
   if (header !== HEADER) throw new FileError(`${file} is no log of a run.`)

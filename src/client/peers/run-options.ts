@@ -101,12 +101,18 @@ const ARMS_MIN = 2
 const ARMS_MAX = 32
 const armsRule: Rule = {
   must: `a list of ${ARMS_MIN} to ${ARMS_MAX} different names, each 1 to 40 lower-case letters, digits and hyphens`,
-  fits: value =>
-    Array.isArray(value) &&
-    value.length >= ARMS_MIN &&
-    value.length <= ARMS_MAX &&
-    value.every(nameRule.fits) &&
-    new Set(value).size === value.length,
+  fits: value => Array.isArray(value),
+}
+
+/** What is wrong with a list of arms. */
+export function checkArms({ arms: named }: { readonly arms: readonly unknown[] }): void {
+  const { length } = named
+  if (length < ARMS_MIN) throw new SettingsError(`a run needs at least ${ARMS_MIN} arms, not ${length}.`)
+  if (length > ARMS_MAX) throw new SettingsError(`a private run has at most ${ARMS_MAX} arms, not ${length}.`)
+  for (const [place, arm] of named.entries()) {
+    checkValue('the name of an arm', nameRule, arm)
+    if (named.indexOf(arm) !== place) throw new SettingsError(`two arms are called '${arm}'.`)
+  }
 }
 
 /** A minute for a pull, and a week of silence. */

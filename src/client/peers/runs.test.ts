@@ -10,7 +10,7 @@ import { auditRun } from '../../bandits/machines.ts'
 import { seededRandom } from '../../core/index.ts'
 import { opensslBanditTools } from '../../runtime/bandit-tools.ts'
 import { initGroup } from '../../runtime/setup/group.ts'
-import { ArmFailed, RunEnded, RunRefused } from '../bandits/errors.ts'
+import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
 import type { ArmSource } from '../bandits/options.ts'
 import { join } from '../join.ts'
 import type { JoinedGroup } from './joined-group.ts'
@@ -140,15 +140,29 @@ describe('three owners, and two members that shuffle and compare', () => {
       `'${owners[1]!.name}' declined: the owner of arm 'green' does not take part.`,
     )
     expect(shown).toEqual([
-      expect.objectContaining({ user: owners[0]!.name, arm: 'green', budget: 20, shuffler: north.name }),
+      expect.objectContaining({
+        user: owners[0]!.name,
+        arm: 'green',
+        budget: 20,
+        shuffler: north.name,
+        privacy: 'blind',
+        audit: true,
+      }),
     ])
+    const less = { name: 'shown', arms: ['red', 'green'], budget: 20, privacy: 'thesis', protocol: 'ucb-d' } as const
+    await expect(owners[0]!.maximise({ ...less, shuffler: north.name, timeout: 30_000 }).result).rejects.toThrow(
+      'does not take part',
+    )
+    expect(shown[1]).toMatchObject({ privacy: 'thesis', protocol: 'ucb-d', audit: false })
   }, 40_000)
 
   it('a source that fails ends the run: its owner is told which arm, the user only that it was an arm', async () => {
     await owners[0]!.arm('broken', 'red', () => 1)
     const dead = await owners[1]!.arm('broken', 'green', () => Promise.reject(new Error('gone')), { pullRetries: 1 })
     const run = owners[0]!.bestArm({ name: 'broken', ...among(), arms: ['red', 'green'], budget: 20, timeout: 30_000 })
-    await expect(run.result).rejects.toThrow("run 'broken' has no answer: an arm gives no rewards.")
+    await expect(run.result).rejects.toThrow(
+      /^run 'broken' has no answer: an arm gives no rewards\. About \d+ of \d+ pulls were made\.$/,
+    )
     await expect(run.result).rejects.toBeInstanceOf(ArmFailed)
     await expect(dead.ended).rejects.toThrow("arm 'green' gave no reward for pull 1, in 2 tries: gone.")
     await expect(dead.ended).rejects.toBeInstanceOf(ArmFailed)
@@ -236,7 +250,7 @@ describe('what is refused', () => {
   it('an arm that nobody serves is named, in time, and nothing was pulled', async () => {
     await owners[0]!.arm('bad', 'red', () => 1)
     await expect(ask({})).rejects.toThrow(
-      "run 'bad' did not begin: nobody serves arm 'green', 'blue'. So its time was up.",
+      "run 'bad' did not begin: nobody serves arm 'green', 'blue', and its time was up.",
     )
     await expect(ask({})).rejects.toMatchObject({ outcome: 'did not happen' })
   })
@@ -251,8 +265,10 @@ describe('what is refused', () => {
   })
 
   it.each<[object, string]>([
-    [{ arms: ['red'] }, 'a list of 2 to 32 different names'],
-    [{ arms: ['red', 'red'] }, 'a list of 2 to 32 different names'],
+    [{ arms: ['red'] }, 'a run needs at least 2 arms, not 1.'],
+    [{ arms: ['red', 'red'] }, "two arms are called 'red'."],
+    [{ arms: ['red', 'Green'] }, 'the name of an arm is "Green"; it must be 1 to 40 lower-case letters'],
+    [{ arms: Array.from({ length: 33 }, (_, at) => `a${at}`) }, 'a private run has at most 32 arms, not 33.'],
     [{ arms: { red: () => 1 } }, 'a list of 2 to 32 different names'],
     [{ name: 'No' }, 'lower-case letters'],
     [{ budget: 3 }, 'a whole number from 4'],
@@ -286,6 +302,48 @@ it('a signal ends a run that has begun: arms may have been pulled', async () => 
   await expect(run.result).rejects.toBeInstanceOf(RunEnded)
   await second.close()
 }, 20_000)
+
+it('where an arm was dropped, it is told what those that are left learn: two learn nearly everything', async () => {
+  const runs = new MemberRuns(() => {})
+  const options = { name: 'x', arms: ['a', 'b', 'c'], budget: 9, shuffler: 'n', comparator: 's', audit: false } as const
+  const run = runs.maximise({ ...options, armTimeout: 100, onLost: 'drop' })
+  runs.take({ kind: 'answered', name: 'x', best: undefined, steps: 0, lost: [1], again: 0, heads: [] })
+  const { lost, told } = await run.result
+  expect(lost).toEqual(['b'])
+  expect(told).toContain('as there are two arms, nearly everything about the other')
+})
+
+it('a signal that fired before: nobody is asked, and no arm is pulled', async () => {
+  const told: unknown[] = []
+  const runs = new MemberRuns(command => told.push(command))
+  const options = {
+    name: 'x',
+    arms: ['a', 'b'],
+    budget: 9,
+    shuffler: 'n',
+    comparator: 's',
+    signal: AbortSignal.abort(),
+  }
+  const run = runs.bestArm(options)
+  await expect(run.result).rejects.toBeInstanceOf(RunRefused)
+  await expect(run.result).rejects.toThrow("run 'x' did not begin: the signal had fired.")
+  await expect(run[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(RunRefused)
+  expect(told).toEqual([])
+})
+
+it.each([
+  ['an arm was silent for too long', RunEnded],
+  ["'north' does not know the run any more", RunEnded],
+  ['an arm gives no rewards', ArmFailed],
+  ['a token is neither of the two that were sealed', TamperedRound],
+])('%s: what the user is told, and how far it was', async (why, kind) => {
+  const runs = new MemberRuns(() => {})
+  const run = runs.bestArm({ name: 'x', arms: ['a', 'b'], budget: 9, shuffler: 'n', comparator: 's' })
+  runs.take({ kind: 'progress', name: 'x', round: 1, spent: 4 })
+  runs.take({ kind: 'stopped', name: 'x', why })
+  await expect(run.result).rejects.toBeInstanceOf(kind)
+  await expect(run.result).rejects.toThrow(`run 'x' has no answer: ${why}. About 4 of 9 pulls were made.`)
+})
 
 it('an arm that is served again after a restart is pulled at once: the question comes before the call returns', async () => {
   const told: unknown[] = []

@@ -7,7 +7,7 @@ import {
   scheduleOf,
   type Wanted,
 } from '../../bandits/index.ts'
-import { NO_REWARDS, PATIENCE_MAX } from '../../bandits/machines.ts'
+import { isNoLie, NO_REWARDS, PATIENCE_MAX } from '../../bandits/machines.ts'
 import { called, checkValue, SettingsError } from '../../core/index.ts'
 import { ArmFailed, RunEnded, RunRefused, TamperedRound } from '../bandits/errors.ts'
 import type { ArmSource } from '../bandits/options.ts'
@@ -25,6 +25,7 @@ import {
   type AmongOptions,
   askedSearch,
   type BestArmAmongOptions,
+  checkArms,
   checkBestAmong,
   checkLost,
   checkMaximiseAmong,
@@ -40,6 +41,8 @@ interface Waiting {
   resolve(played: Played): void
   reject(error: Error): void
   round(round: number, spent: number): void
+  /** How far it was when it was last heard of. */
+  readonly sofar: { spent: number; readonly budget: number }
 }
 
 /** What a member does with runs. */
@@ -74,6 +77,7 @@ export class MemberRuns {
     if (options?.privacy === 'thesis') return this.search(options)
     checkPrivacy(options)
     checkBestAmong('group.bestArm', options)
+    checkArms(options)
     checkLost(options)
     const { algorithm = 'successive-rejects', arms } = options
     const wanted = wantedOf(options, { algorithm, batch: 0, comparator: options.comparator })
@@ -83,6 +87,7 @@ export class MemberRuns {
   maximise(options: MaximiseAmongOptions): BanditHandle<MaximiseResult> {
     checkPrivacy(options)
     checkMaximiseAmong('group.maximise', options)
+    checkArms(options)
     checkThesisAmong(options)
     checkLost(options)
     const { algorithm = 'ucb1', batch = 0, privacy, protocol = 'ucb-ds2', shuffler } = options
@@ -133,8 +138,13 @@ export class MemberRuns {
       budget,
       wait,
       play: async follower => {
+        const sofar = { spent: 0, budget }
+        const round = (at: number, spent: number) => {
+          sofar.spent = spent
+          follower.round(at, spent)
+        }
         const played = new Promise<Played>((resolve, reject) =>
-          this.waiting.set(name, { resolve, reject, round: (round, spent) => follower.round(round, spent) }),
+          this.waiting.set(name, { resolve, reject, round, sofar }),
         )
         this.tell({ kind: 'ask', wanted })
         const found = await played
@@ -156,7 +166,9 @@ export class MemberRuns {
       this.waiting.set(name, {
         ...waiting,
         reject: error =>
-          resolve(error instanceof RunRefused ? new RunRefused(`${error.message} So ${why}.`) : undefined),
+          resolve(
+            error instanceof RunRefused ? new RunRefused(`${error.message.slice(0, -1)}, and ${why}.`) : undefined,
+          ),
       })
       this.tell({ kind: 'cancel', name })
     })
@@ -179,12 +191,17 @@ export class MemberRuns {
         this.waiting.get(event.name)?.resolve({ ...event, ...this.files.committed(event) })
         break
       case 'stopped':
-        this.waiting.get(event.name)?.reject(stoppedError(event.name, event.why))
+        this.stopped(event)
         break
       case 'unstarted':
         this.waiting.get(event.name)?.reject(new RunRefused(`run '${event.name}' did not begin: ${event.why}.`))
     }
     this.waiting.delete(event.name)
+  }
+
+  private stopped({ name, why }: BanditMemberEvent & { kind: 'stopped' }): void {
+    const waiting = this.waiting.get(name)
+    waiting?.reject(stoppedError(name, why, waiting.sofar))
   }
 
   /** Drawing two primes takes a second or so: not in the machine. */
@@ -208,10 +225,13 @@ export class MemberRuns {
 }
 
 /** What is told besides, where there is something to tell. */
-function besides({ arms, pace = 0 }: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+function besides(wanted: Wanted, { audit, lost = [], again = 0 }: Played): Partial<BanditResult> {
+  const { arms, pace = 0 } = wanted
+  // Fewer that are left learn more about each other.
+  const told = toldAmong({ ...wanted, arms: arms.filter((_, place) => !lost.includes(place)) })
   return {
     ...(audit && { audit }),
-    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!) }),
+    ...(lost.length > 0 && { lost: lost.map(place => arms[place]!), told }),
     ...(pace > 0 && { again }),
   }
 }
@@ -228,8 +248,13 @@ function wantedOf(
   return { name, arms, budget, rewards, shuffler, patience, ...kept, ...how }
 }
 
-/** An arm that fails is no lie. Which one it was, its owner knows. */
-function stoppedError(name: string, why: string): ArmFailed | TamperedRound {
-  const sentence = `run '${name}' has no answer: ${why}.`
-  return why === NO_REWARDS ? new ArmFailed(sentence) : new TamperedRound(sentence)
+/** An arm that fails is no lie, and who is silent or has forgotten the run need be no liar. Which arm failed, its owner knows. */
+function stoppedError(
+  name: string,
+  why: string,
+  { spent, budget }: Waiting['sofar'],
+): ArmFailed | RunEnded | TamperedRound {
+  const sentence = `run '${name}' has no answer: ${why}. About ${spent} of ${budget} pulls were made.`
+  if (why === NO_REWARDS) return new ArmFailed(sentence)
+  return isNoLie(why) ? new RunEnded(sentence) : new TamperedRound(sentence)
 }

@@ -4,6 +4,7 @@ import {
   type BanditMemberCommand,
   type BanditMemberEvent,
   type RewardGrid,
+  type RingLevel,
   rewardGrid,
   type Terms,
 } from '../../bandits/index.ts'
@@ -24,9 +25,15 @@ export interface RunTerms {
   /** All arms, and who has them. */
   readonly arms: readonly { readonly arm: string; readonly member: string }[]
   readonly algorithm: string
+  /** `thesis` hides less: who shuffles sees who is pulled in each round, and from that nearly all rewards. */
+  readonly privacy: 'blind' | 'thesis'
+  /** With `privacy: 'thesis'`: which of its protocols. The one without encryption, `ucb-d`, hides nothing from the arms. */
+  readonly protocol?: RingLevel
   readonly budget: number
   readonly batch: number
   readonly rewards: readonly [number, number]
+  /** Whether every party signs what it says, and keeps a log for an auditor. */
+  readonly audit: boolean
 }
 
 /** How an arm is served. */
@@ -168,6 +175,9 @@ export class ServedArm {
 }
 
 function shownOf(terms: Terms, arm: string): RunTerms {
-  const { name, user, shuffler, comparator, seats, algorithm, budget, batch, least, most } = terms
-  return { name, arm, user, shuffler, comparator, arms: seats, algorithm, budget, batch, rewards: [least, most] }
+  const { name, user, shuffler, comparator, seats, algorithm, budget, batch, least, most, level, audit } = terms
+  const parties = { name, arm, user, shuffler, comparator, arms: seats }
+  const asked = { algorithm, budget, batch, rewards: [least, most] as const, audit }
+  if (level === 'blind' || level === 'sr-secured') return { ...parties, ...asked, privacy: 'blind' }
+  return { ...parties, ...asked, privacy: 'thesis', protocol: level }
 }

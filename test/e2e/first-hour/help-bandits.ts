@@ -7,9 +7,9 @@ import type { Running, World } from './world.ts'
 
 const ARM = 'coterie bandit arm page green --config shops/members/member-2 --run ./visitor.sh'
 const BEST =
-  'coterie bandit best page --config shops/members/member-1 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5'
+  'coterie bandit best page --config shops/members/member-6 --arms red,green,blue --budget 300 --shuffler member-4 --comparator member-5'
 const MAXIMISE =
-  'coterie bandit maximise page --config shops/members/member-1 --arms red,green,blue --budget 40 --batch 0.1 --shuffler member-4 --comparator member-5'
+  'coterie bandit maximise page --config shops/members/member-6 --arms red,green,blue --budget 40 --batch 0.1 --shuffler member-4 --comparator member-5'
 const STATUS = 'coterie bandit status page --config shops/members/member-2'
 const AUDIT = 'coterie bandit audit logs/*.log'
 const PLAN = 'coterie bandit plan --arms 10 --budget 1000'
@@ -33,7 +33,7 @@ export async function playBandits(world: World): Promise<void> {
   const others = [
     ['green', 2],
     ['blue', 3],
-    ['red', 6],
+    ['red', 1],
   ] as const
   for (const [colour, member] of others) {
     const line = ARM.replace('green', colour).replace('member-2', `member-${member}`)

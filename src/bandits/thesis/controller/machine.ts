@@ -99,7 +99,9 @@ function onBegin(scene: ControllerScene, from: NodeId): void {
     return sendTurns(scene)
   }
   if (state.sums.size === arms.length) return sendTotal(scene)
-  say(scene, from, { kind: 'progress', round: state.round, spent: Math.min(budget, arms.length + state.round) })
+  // The leader of the last ring is pulled no more: it counts for no round.
+  const round = Math.min(state.round, budget - arms.length)
+  say(scene, from, { kind: 'progress', round, spent: arms.length + round })
 }
 
 /** Keys of the run: one for all, and one that only this arm and AS have. */

@@ -1,7 +1,17 @@
 // DO and U of SR-secured (THESIS §6.2.3): encrypts to Comp what its arms are worth, hands that to the drawers, and gets the best arm.
 
 import type { NodeId, Protocol } from '../../../core/index.ts'
-import { openSigned, refuse, repeatStop, runDigest, type StoppedEvent, say } from '../../party.ts'
+import {
+  NOT_WAITED_FOR,
+  openSigned,
+  refuse,
+  repeatStop,
+  runDigest,
+  type StoppedEvent,
+  say,
+  TIME_UP,
+  tellStopped,
+} from '../../party.ts'
 import type { BanditKeys, BanditSettings } from '../../settings.ts'
 import type { UserEvent } from '../../user/state.ts'
 import type { BanditMessage } from '../../wire.ts'
@@ -40,7 +50,8 @@ export function searchOwner(settings: BanditSettings, keys: BanditKeys): SearchO
 function onStart(scene: OwnerScene): void {
   const { state, turn, settings } = scene
   ensureSecret(scene)
-  if (!state.begun || state.stopped !== '') return
+  if (state.stopped !== '') return tellStopped(scene)
+  if (!state.begun) return
   ask(scene)
   encryptOn(scene)
   ownerTimers.set(turn, 'timeout', settings.timeout)
@@ -105,11 +116,11 @@ function onBegin(scene: OwnerScene, { values, epsilon }: OwnerCommand & { kind: 
 }
 
 function onCancel(scene: OwnerScene): void {
-  if (!scene.state.done) refuse(scene, 'the user waits no longer')
+  if (!scene.state.done) refuse(scene, NOT_WAITED_FOR)
 }
 
 function onTimeout(scene: OwnerScene): void {
-  refuse(scene, 'there was no answer in time')
+  refuse(scene, TIME_UP)
 }
 
 function onRepeat(scene: OwnerScene): void {

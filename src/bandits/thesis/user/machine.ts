@@ -1,7 +1,7 @@
 // The user of UCB-DS and UCB-DS2: gives a budget and the key that sums are encrypted to, and gets the sum of all.
 
 import type { NodeId, Protocol } from '../../../core/index.ts'
-import { refuse, repeatStop, type StoppedEvent, say } from '../../party.ts'
+import { NOT_WAITED_FOR, refuse, repeatStop, type StoppedEvent, say, TIME_UP, tellStopped } from '../../party.ts'
 import { GRID } from '../../policies/index.ts'
 import { scheduleOf } from '../../schedule.ts'
 import type { BanditKeys, BanditSettings } from '../../settings.ts'
@@ -50,8 +50,9 @@ export function ringUser(settings: BanditSettings, keys: BanditKeys): RingUser {
 function onStart(scene: HolderScene): void {
   const { state, turn, settings } = scene
   ensureSecret(scene)
+  if (state.stopped !== '') return tellStopped(scene)
   if (state.p.length === 0) turn.do({ kind: 'emit', event: { kind: 'primes' } })
-  if (!state.begun || state.stopped !== '') return
+  if (!state.begun) return
   ask(scene)
   holderTimers.set(turn, 'timeout', settings.timeout)
 }
@@ -106,7 +107,7 @@ function onBegin(scene: HolderScene): void {
 }
 
 function onCancel(scene: HolderScene): void {
-  if (!scene.state.done) refuse(scene, 'the user waits no longer')
+  if (!scene.state.done) refuse(scene, NOT_WAITED_FOR)
 }
 
 /** Everybody who waits for the key gets it. */
@@ -117,7 +118,7 @@ function onPrimes(scene: HolderScene, body: PrimesCommand): void {
 }
 
 function onTimeout(scene: HolderScene): void {
-  refuse(scene, 'there was no answer in time')
+  refuse(scene, TIME_UP)
 }
 
 function onRepeat(scene: HolderScene): void {
