@@ -152,15 +152,33 @@ function answersOld(): Liar {
   })
 }
 
-/** Says that it voted in heights that are far away. */
-const boasts: Liar = twisting('boasts', (send, turn) => {
-  const far = send.body.kind === 'answered' || send.body.kind === 'recalled' ? { voted: 1_000_000 } : {}
-  turn.do({ ...send, body: { ...send.body, ...far } } as never)
-})
+/** Says that it voted in heights that are far away, and at each word that it is ahead; and gives no pages. */
+function boasts(settings: Settings): Liar {
+  const ahead = besides('boasts', settings, (scene, _heard, send) => {
+    const { ledger } = scene
+    const checkpoint = { ...ledger.head, height: ledger.head.height + 5 }
+    for (const to of others(scene))
+      send(to, { kind: 'certified', ledger: ledger.descriptor.id, checkpoint, leaves: [] })
+  })
+  const voted = twisting('boasts', (send, turn) => {
+    if (send.body.kind === 'paged') return
+    const far = send.body.kind === 'answered' || send.body.kind === 'recalled' ? { voted: 1_000_000 } : {}
+    turn.do({ ...send, body: { ...send.body, ...far } } as never)
+  })
+  return { name: 'boasts', corrupt: honest => ahead.corrupt(voted.corrupt(honest)) }
+}
 
 /** Fresh ones for each run: some remember. */
 export function ledgerLiars(settings: Settings): readonly Liar[] {
-  return [voteAll(settings), forks(settings), rubbish(settings), withholds, answersOld(), boasts, ...generalLiars()]
+  return [
+    voteAll(settings),
+    forks(settings),
+    rubbish(settings),
+    withholds,
+    answersOld(),
+    boasts(settings),
+    ...generalLiars(),
+  ]
 }
 
 const liarTimers = timers('lie')

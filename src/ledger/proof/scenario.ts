@@ -389,7 +389,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.history.certified(this.keepers.now(ledger), checkpoint, this.world.now)
     const held = this.stateOf<LedgerServerState>(server)?.ledgers.get(ledger.hex)
     const leaf = held?.leaves[checkpoint.size - 1]
-    if (leaf !== undefined) this.keepers.certified(ledger, leaf, checkpoint)
+    if (leaf !== undefined) this.keepers.certified(ledger, leaf, checkpoint, this.world.now)
   }
 
   private receipt(name: string, task: Task | undefined, receipt: LedgerReceipt): void {
@@ -464,6 +464,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   protected override finish(): void {
     this.lookNow()
     for (const ledger of this.ledgers) this.receipts.forEver(this.keepers.now(ledger), this.world.now)
+    this.keepers.finish(this.world.now)
     this.ends.finish(this.world.now)
   }
 }

@@ -11,14 +11,26 @@ import { type LedgerScene, type ServedLedger, save, send, sendOthers } from './s
 import { appendCertified, tryLeaves } from './voter.ts'
 
 /** How long to wait for a page. */
-const PAGE_WAIT: Millis = 1_000
+export const PAGE_WAIT: Millis = 1_000
+/** How long a server is passed over that said it is ahead and gave nothing. */
+export const PASSED_OVER: Millis = 8 * PAGE_WAIT
 
-/** That server is ahead: take from it what is missing, unless another gives already. */
+/**
+ * That server is ahead: take from it what is missing, unless another gives already. Who gave nothing is not asked again for a
+ * while: a liar that says at each moment that it is ahead would otherwise be asked every time, and those who are ahead never.
+ */
 export function catchUp(scene: LedgerScene, from: NodeId): void {
   const { ledger, turn } = scene
   const { catching } = ledger
   if (catching !== undefined && turn.now - catching.askedAt < PAGE_WAIT) return
-  ledger.catching = { from, checkpoint: ledger.head, leaves: [], askedAt: turn.now }
+  if (catching !== undefined) stop(scene)
+  if (turn.now < (ledger.passedOver.get(from) ?? 0)) return
+  ask(scene, from, false)
+}
+
+function ask(scene: LedgerScene, from: NodeId, gained: boolean): void {
+  const { ledger, turn } = scene
+  ledger.catching = { from, checkpoint: ledger.head, leaves: [], askedAt: turn.now, gained }
   askPage(scene, ledger)
 }
 
@@ -68,21 +80,24 @@ export function onPaged(scene: LedgerScene, from: NodeId, body: LedgerReply & { 
   const { ledger, settings } = scene
   const { catching, head } = ledger
   if (catching === undefined || catching.from !== from || body.query !== head.height) return
-  if (body.from !== ledger.leaves.length + catching.leaves.length || body.leaves.length === 0) return stop(ledger)
+  if (body.from !== ledger.leaves.length + catching.leaves.length || body.leaves.length === 0) return stop(scene)
   const first = catching.leaves.length === 0
   const target = first ? body.checkpoint : catching.checkpoint
-  if (target.size <= head.size) return stop(ledger)
+  if (target.size <= head.size) return stop(scene)
   if (first && whyNotCertified(ledger.descriptor, target, settings.suite, settings.rules) !== undefined)
-    return stop(ledger)
+    return stop(scene)
   const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
-  ledger.catching = { from, checkpoint: target, leaves, askedAt: scene.turn.now }
+  ledger.catching = { ...catching, checkpoint: target, leaves, askedAt: scene.turn.now }
   if (leaves.length < target.size - head.size) return askPage(scene, ledger)
-  stop(ledger)
+  if (!keepFetched(scene, target, leaves)) return stop(scene)
   // The others went on meanwhile: the next page, or an empty one, says so.
-  if (keepFetched(scene, target, leaves)) catchUp(scene, from)
+  ask(scene, from, true)
 }
 
-function stop(ledger: ServedLedger): void {
+/** No more comes from that server. */
+function stop({ ledger, turn }: LedgerScene): void {
+  const { catching } = ledger
+  if (catching !== undefined && !catching.gained) ledger.passedOver.set(catching.from, turn.now + PASSED_OVER)
   ledger.catching = undefined
 }
 

@@ -204,7 +204,9 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   const name = `${from} ${body.kind}`
   // What no honest server says is not kept for later: it may be a whole frame.
   if ('leaves' in body && isTooLarge(body.leaves)) return
-  if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
+  const known = early.get(name)
+  // What is said again is not said just now: at every beat it would be too new to be followed.
+  if ((known?.height ?? 0) <= height) early.set(name, { ...word, at: known?.at ?? word.at })
   if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }
 

@@ -132,6 +132,7 @@ export interface Pool {
 export interface EarlyWord {
   readonly from: NodeId
   readonly height: number
+  /** Since when that server was ahead. */
   readonly at: Millis
   readonly body: Extract<PeerMessage, { ledger: Uint8Array }>
 }
@@ -142,6 +143,8 @@ export interface Catching {
   readonly checkpoint: Checkpoint
   readonly leaves: Uint8Array[]
   askedAt: Millis
+  /** It has given something already. */
+  readonly gained: boolean
 }
 
 export interface ServedLedger {
@@ -173,6 +176,8 @@ export interface ServedLedger {
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
   lost: Map<number, number> | undefined
   catching: Catching | undefined
+  /** Servers that said they are ahead and gave nothing: until when they are not asked again. */
+  readonly passedOver: Map<NodeId, Millis>
   /** Its beat is set. */
   beating: boolean
   /** For links with a rate: when the next tick is due, and who signed it. */
@@ -252,6 +257,7 @@ export function newLedger(
     voted: 0,
     lost: lost ? new Map() : undefined,
     catching: undefined,
+    passedOver: new Map(),
     beating: false,
     hourAt: undefined,
     hours: new Map(),
