@@ -16,8 +16,9 @@ import {
   answerOld,
   askRecall,
   catchUp,
+  onFetch,
+  onFetched,
   onPage,
-  onPaged,
   onRecall,
   onRecalled,
 } from './catching-up.ts'
@@ -95,8 +96,6 @@ function onMessage(scene: ServerScene, from: NodeId, body: LedgerMessage): void 
       return onRollMessage(scene, from)
     case 'genesis':
       return onGenesis(scene, from, body)
-    case 'paged':
-      return onPagedMessage(scene, from, body)
     default:
       return 'ledger' in body ? onWord(scene, from, body) : undefined
   }
@@ -127,6 +126,11 @@ function onWord(scene: ServerScene, from: NodeId, body: Word): void {
       return onPledge(about, from, body)
     case 'stepped':
       return
+    case 'fetch':
+      return onFetch(about, from, body)
+    case 'fetched':
+      onFetched(about, from, body)
+      break
     default:
       onPeer(about, from, body)
   }
@@ -270,15 +274,6 @@ function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind:
   advance(about)
 }
 
-/** Pages name no ledger: the one that is fetched from that server. */
-function onPagedMessage(scene: ServerScene, from: NodeId, body: Extract<LedgerMessage, { kind: 'paged' }>): void {
-  for (const ledger of scene.state.ledgers.values()) {
-    if (ledger.catching?.from !== from) continue
-    onPaged({ ...scene, ledger }, from, body)
-    advance({ ...scene, ledger })
-  }
-}
-
 function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTimers.due>): void {
   switch (kind) {
     case 'beat':
@@ -345,5 +340,11 @@ function isBusy(scene: LedgerScene): boolean {
     round.proposed !== undefined ||
     round.votes.size > 0 ||
     ledger.early.size > 0
-  return underWay || ledger.lost !== undefined || ledger.catching !== undefined || hasWork(ledger) || countsHours(scene)
+  return (
+    underWay ||
+    ledger.lost !== undefined ||
+    ledger.catching?.from !== undefined ||
+    hasWork(ledger) ||
+    countsHours(scene)
+  )
 }

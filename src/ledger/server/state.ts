@@ -137,13 +137,18 @@ export interface EarlyWord {
   readonly body: Extract<PeerMessage, { ledger: Uint8Array }>
 }
 
-/** Leaves that are fetched from one server, up to a certificate. */
+/** Leaves that are fetched from other servers, up to a certificate; each page was shown to lead to what is certified. */
 export interface Catching {
-  readonly from: NodeId
+  /** Who is asked for the next page, if anybody. */
+  readonly from: NodeId | undefined
+  /** How many leaves stand before them. */
+  readonly start: number
   readonly checkpoint: Checkpoint
   readonly leaves: Uint8Array[]
+  /** Of the tree up to the last of them. */
+  readonly frontier: readonly Uint8Array[]
   askedAt: Millis
-  /** It has given something already. */
+  /** That one has given something already. */
   readonly gained: boolean
 }
 
@@ -176,7 +181,7 @@ export interface ServedLedger {
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
   lost: Map<number, number> | undefined
   catching: Catching | undefined
-  /** Servers that said they are ahead and gave nothing: until when they are not asked again. */
+  /** When a server last gave nothing, too little or rubbish: the others come first for a while. */
   readonly passedOver: Map<NodeId, Millis>
   /** Its beat is set. */
   beating: boolean
