@@ -263,6 +263,17 @@ describe('who says that it is ahead and gives nothing', () => {
     expect(boast('s2')).toEqual([])
   })
 
+  it('is not passed over where only a client said so', () => {
+    const { hear, boast } = behind()
+    const { id: ledger } = coins
+    for (let query = 1; query < 20; query++) {
+      const { asked } = hear('client', { kind: 'ask', query, ledger, epoch: 7, question: { kind: 'head' } })
+      expect(asked).toEqual([['s2', 0]])
+      hear('s2', nothing)
+    }
+    expect(boast('s2')).toEqual([['s2', 0]])
+  })
+
   it('does not keep the others from being asked, however fast it speaks', () => {
     const { puppet, boast } = behind()
     const asked: NodeId[] = []

@@ -134,6 +134,20 @@ describe('one that is left out', () => {
     expect(run({ kind: 'ask', ledger: coins.hex, question: { kind: 'head' } }, 'late')?.kind).toBe('answer')
     expect(events.find(event => event.kind === 'epoch')?.descriptor.epochs).toHaveLength(2)
   })
+  it('and is named again, knows it when somebody reads, also where nothing has happened since', () => {
+    const one = group(undefined, five)
+    const { world, run, coins, events } = one
+    const read = () => run({ kind: 'ask', ledger: coins.hex, question: { kind: 'head' } })?.kind
+    // Servers that have just started ask the others what they keep.
+    world.run(world.now + 10 * SECOND)
+    change(one, coins, voters(coins))
+    read()
+    const known = events.findLast(event => event.kind === 'epoch')!.descriptor
+    expect(change(one, known, coins.genesis.servers)?.kind).toBe('receipt')
+    // All others are needed for an answer, and nobody has told it that it keeps the ledger.
+    world.crash('server-1')
+    expect(read()).toBe('answer')
+  })
   it('loses its store, hears how the ledger went on, and is named again', () => {
     const one = group(undefined, five)
     const { actors, world, coins, pay, state, events } = one

@@ -42,6 +42,11 @@ describe('one history, and what is promised stands', () => {
     expect(runOnce(ledgerScenario(sevenOneLies), 610_561).violations).toEqual([])
   })
 
+  // The link came after five seconds, and the owner had shown its burn eight times by then, and gave up.
+  it('a move whose link comes late ends all the same', () => {
+    expect(runOnce(ledgerScenario(honestLedger), 821_398).violations).toEqual([])
+  })
+
   it('and the runs are not idle', () => {
     const counts = new Map<string, number>()
     const runs = sized(3, 6)

@@ -34,8 +34,21 @@ export function passedOverFor({ liars }: Pick<Keepers, 'liars'>): Millis {
   return (liars + 1) * PAGE_WAIT
 }
 
-/** That server is ahead: take from it what is missing, unless another gives already. */
+/** That server says that it is ahead: take from it what is missing, unless another gives already. */
 export function catchUp(scene: LedgerScene, from: NodeId): void {
+  follow(scene, from, true)
+}
+
+/**
+ * From one of the keepers that are known: who kept a ledger before still has it. It did not say that it is ahead, a client did: if
+ * it has no more it is not passed over. Otherwise a lying client could have all honest servers passed over, all the time.
+ */
+export function catchUpWithAny(scene: LedgerScene): void {
+  const others = [...scene.ledger.places.keys()].filter(name => name !== scene.state.self)
+  if (others.length > 0) follow(scene, others[scene.turn.below(others.length)]!, false)
+}
+
+function follow(scene: LedgerScene, from: NodeId, owes: boolean): void {
   const { ledger, turn } = scene
   const { catching, passedOver, keepers } = ledger
   if (catching?.from !== undefined) {
@@ -43,19 +56,13 @@ export function catchUp(scene: LedgerScene, from: NodeId): void {
     passOver(scene, catching.from)
   }
   if (turn.now - (passedOver.get(from) ?? Number.NEGATIVE_INFINITY) < passedOverFor(keepers)) return
-  ask(scene, from, false)
+  ask(scene, from, owes)
 }
 
-function ask(scene: LedgerScene, from: NodeId, gained: boolean): void {
+function ask(scene: LedgerScene, from: NodeId, owes: boolean): void {
   const { ledger } = scene
-  ledger.catching = { ...(shownSoFar(ledger) ?? newCatching(ledger)), from, gained }
+  ledger.catching = { ...(shownSoFar(ledger) ?? newCatching(ledger)), from, owes }
   askPage(scene, ledger.catching)
-}
-
-/** From one of the keepers that are known: who kept a ledger before still has it. */
-export function catchUpWithAny(scene: LedgerScene): void {
-  const others = [...scene.ledger.places.keys()].filter(name => name !== scene.state.self)
-  if (others.length > 0) catchUp(scene, others[scene.turn.below(others.length)]!)
 }
 
 /** What was shown to be certified and follows what is here. */
@@ -66,7 +73,7 @@ function shownSoFar({ catching, leaves }: ServedLedger): Catching | undefined {
 function newCatching({ leaves, tree, head }: ServedLedger): Catching {
   const start = leaves.length
   const frontier = frontierOf(tree, start)
-  return { from: undefined, start, checkpoint: head, leaves: [], frontier, askedAt: 0, gained: false }
+  return { from: undefined, start, checkpoint: head, leaves: [], frontier, askedAt: 0, owes: false }
 }
 
 /** Nobody is asked any more; what was shown so far is there for the next one. */
@@ -123,8 +130,8 @@ export function onFetched(scene: LedgerScene, from: NodeId, body: PeerMessage & 
   // What is here has grown meanwhile, or an answer came that was no longer waited for.
   if (catching.start !== ledger.leaves.length) return stop(scene)
   if (body.from !== catching.start + catching.leaves.length) return
-  // It has no more than is here; who gave nothing before that, either, has only said so.
-  if (body.leaves.length === 0) return catching.gained ? stop(scene) : passOver(scene, from)
+  // It has no more than is here; and if it said so, and gave nothing before that either, it has only said so.
+  if (body.leaves.length === 0) return catching.owes ? passOver(scene, from) : stop(scene)
   const shown = withPage(scene, catching, body)
   if (shown === undefined) return passOver(scene, from)
   ledger.catching = shown
@@ -132,7 +139,7 @@ export function onFetched(scene: LedgerScene, from: NodeId, body: PeerMessage & 
   if (!isWhole) return isShort(body.leaves) ? passOver(scene, from) : askPage(scene, shown)
   ledger.catching = undefined
   // The others went on meanwhile: the next page, or an empty one, says so.
-  if (keepFetched(scene, shown.checkpoint, shown.leaves)) ask(scene, from, true)
+  if (keepFetched(scene, shown.checkpoint, shown.leaves)) ask(scene, from, false)
 }
 
 /** With the leaves of a page that lead to what is certified. Undefined where they do not: then the giver lied. */

@@ -148,8 +148,8 @@ export interface Catching {
   /** Of the tree up to the last of them. */
   readonly frontier: readonly Uint8Array[]
   askedAt: Millis
-  /** That one has given something already. */
-  readonly gained: boolean
+  /** That one said that it is ahead, and has given nothing yet. */
+  readonly owes: boolean
 }
 
 export interface ServedLedger {
