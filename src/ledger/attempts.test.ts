@@ -2,13 +2,15 @@
 
 import { describe, expect, it } from 'vitest'
 import { sized } from '../../test/support/long.ts'
+import { Puppet, sent } from '../../test/support/machine.ts'
 import { createHost, decode, NOTHING_SAVED, type NodeId } from '../core/index.ts'
 import { firstHead, headHash, noteBytes, type Statement } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
+import { append, leafHash, newTree, rootOf } from './merkle.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
-import { isPassedOver, reportBytes } from './proposal.ts'
+import { isPassedOver, proposalHash, reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
 import { ledgerDefaults } from './settings.ts'
 import { type LedgerMessage, ledgerRecord } from './wire.ts'
@@ -124,6 +126,35 @@ describe('attempts', () => {
     hear('client', report(3, 2))
     expect(ledger().round.reports.size).toBe(0)
     expect(ledger().round.promised).toBe(1)
+  })
+})
+
+describe('what reports rest on', () => {
+  const { suite } = actors
+  const body = { height: 1, attempt: 1, leaves: [payment], reports: [] }
+  const proposal = proposalHash(coins, body, suite)
+  const tree = newTree()
+  append(tree, leafHash(payment, suite.hash), suite.hash)
+  const previous = headHash(coins, firstHead(suite), suite)
+  const voted: Statement = { height: 1, size: 1, root: rootOf(tree, 1, suite.hash), previous, attempt: 1, proposal }
+
+  // Its only voter loses its store, the others who saw it restart: nobody can show it, and nobody who was away can follow.
+  it('is there after a restart of one that was let into an attempt by it, and did not vote for it', () => {
+    const puppet = new Puppet(ledgerServer(serverSettings(actors, 's1')), servers, firstDisk('s1'), 's1')
+    puppet.start()
+    puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(coins) })
+    puppet.hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    // Handed on by one that voted for it: who does not hear it from the leader votes for nothing.
+    puppet.hear('s6', { kind: 'propose', ledger: coins.id, ...body })
+    puppet.hear('s6', report(5, 2, voted))
+    for (const place of [1, 2, 3]) puppet.hear(servers[place]!, report(place, 2))
+    const round = () => puppet.state.ledgers.get(coins.hex)!.round
+    expect(round()).toMatchObject({ attempt: 2, vote: undefined })
+    puppet.pass(5_000)
+    expect(round()).toMatchObject({ attempt: 2, promised: 3, vote: undefined })
+    puppet.restart()
+    const given = sent(puppet.hear('s4', { kind: 'want', ledger: coins.id, height: 1, proposal }))
+    expect(given).toMatchObject([{ to: 's4', body: { kind: 'propose', ...body } }])
   })
 })
 

@@ -2,11 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { calm, World } from '../simulator/index.ts'
+import { noteBytes } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import type { Descriptor, Voter } from './genesis.ts'
 import { encodeDescriptor, followEpochs, readDescriptor } from './light.ts'
-import { firstDisk, ideals, makeLedger, nextEpoch, serverSettings, signed } from './proof/actors.ts'
+import { firstDisk, firstSalt, ideals, makeLedger, nextEpoch, serverSettings, signed } from './proof/actors.ts'
 import { brokenLedgerRules, plantedEpochBugs } from './proof/planted.ts'
 import { verifyReceipt } from './receipt.ts'
 import { ledgerServer } from './server/machine.ts'
@@ -97,6 +98,14 @@ describe('epochs', () => {
     const known = followEpochs(coins, steps as EpochStep[], actors.suite)
     for (const receipt of [before, after]) expect(verifyReceipt(receipt, known, actors.suite).kind).toBe('transfer')
     expect(() => verifyReceipt(after, coins, actors.suite)).toThrow('does not hold')
+    // Who kept it before signs what came after.
+    const votes = SERVERS.slice(0, 3).map((name, server) => {
+      return { server, signature: actors.voter(name)(firstSalt(name)).sign(noteBytes(coins, after.checkpoint)) }
+    })
+    const replaced = { ...after, checkpoint: { ...after.checkpoint, votes } }
+    expect(() => verifyReceipt(replaced, known, actors.suite)).toThrow(
+      'it is of epoch 0, which ended at 2 leaves, and claims 3',
+    )
     const file = encodeDescriptor(known)
     expect(readDescriptor(file, actors.suite)).toEqual(known)
     const turned = { ...steps[0]!, path: [...steps[0]!.path].reverse() }
@@ -133,6 +142,20 @@ describe('one that is left out', () => {
     events.length = 0
     expect(run({ kind: 'ask', ledger: coins.hex, question: { kind: 'head' } }, 'late')?.kind).toBe('answer')
     expect(events.find(event => event.kind === 'epoch')?.descriptor.epochs).toHaveLength(2)
+  })
+  it('and is named again, knows it when somebody reads, also where nothing has happened since', () => {
+    const one = group(undefined, five)
+    const { world, run, coins, events } = one
+    const read = () => run({ kind: 'ask', ledger: coins.hex, question: { kind: 'head' } })?.kind
+    // Servers that have just started ask the others what they keep.
+    world.run(world.now + 10 * SECOND)
+    change(one, coins, voters(coins))
+    read()
+    const known = events.findLast(event => event.kind === 'epoch')!.descriptor
+    expect(change(one, known, coins.genesis.servers)?.kind).toBe('receipt')
+    // All others are needed for an answer, and nobody has told it that it keeps the ledger.
+    world.crash('server-1')
+    expect(read()).toBe('answer')
   })
   it('loses its store, hears how the ledger went on, and is named again', () => {
     const one = group(undefined, five)

@@ -49,6 +49,8 @@ export interface LedgerRules {
   votesAgainFrom(voted: readonly number[], liars: number): number
   /** Whether a server that is told that its store is an old copy has forgotten votes. */
   forgetsWithCopy(): boolean
+  /** Whether a page counts, where its leaves were shown to lead to what is certified or not. */
+  leadsTo(shown: boolean): boolean
   /** What is signed for which ledger: bytes, and the ledger that they are for. */
   signedFor(id: Uint8Array): Uint8Array
   /** Whether signatures of accounts are looked at. */
@@ -141,6 +143,9 @@ export const ledgerRules: LedgerRules = {
 
   // It voted x after the copy was made, and knows nothing of it: y is free. The copy has its salt, so no genesis shows it.
   forgetsWithCopy: () => true,
+
+  // Looked at only at the end, rubbish fills the memory of a server that is behind, as much as the certificate counts leaves.
+  leadsTo: shown => shown,
 
   // Alice has an account on two ledgers. What she signs for one is appended to the other.
   signedFor: id => id,

@@ -136,6 +136,16 @@ export type PeerMessage =
   /** Which ledgers name me? Of a server that starts: it may have lost its store, or a ledger was made while it was away. */
   | { readonly kind: 'roll' }
   | (About & { readonly kind: 'hour'; readonly number: number; readonly signature: Uint8Array })
+  /** Leaves from there on, of one that is behind. */
+  | (About & { readonly kind: 'fetch'; readonly from: number })
+  /** `path`: the leaves up to the last of these are the beginning of those that are certified. */
+  | (About & {
+      readonly kind: 'fetched'
+      readonly from: number
+      readonly leaves: readonly Uint8Array[]
+      readonly path: readonly Uint8Array[]
+      readonly checkpoint: Checkpoint
+    })
 
 /** Everything that is said about ledgers. */
 export type LedgerMessage = LedgerRequest | LedgerReply | ReceiptLot | StepLot | PeerMessage
@@ -224,6 +234,8 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
   pledge: { query, ledger, leaf: bytes(TRANSACTION_BYTES_MAX) },
   stepped: { ledger, steps: list(epochStepCodec, STEPS_MAX) },
   pledged: { query, signature: signatureCodec },
+  fetch: { ledger, from: size },
+  fetched: { ledger, from: size, leaves: leavesCodec, path, checkpoint: checkpointCodec },
 })
 
 /** What a server saves, in the order in which it happened. */

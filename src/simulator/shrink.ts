@@ -7,8 +7,23 @@ import type { AnyScenario } from './scenario.ts'
 /** Runs spent on one failure: each is a fraction of a second. */
 const RUNS_MAX = 300
 
-/** Leaves out of a failing run all that it can fail without. */
+/**
+ * The failing run with what does not matter left out: first the network's faults, then acts and faults, from the first on. Where the runs
+ * are used up before nothing more can be left out, from the last on as well; the smaller one counts.
+ */
 export function shrink(scenario: AnyScenario, failed: RunResult): Failure {
+  const items = Array.from({ length: failed.items }, (_, item) => item)
+  const first = shrinkInOrder(scenario, failed, items)
+  if (first.runs <= RUNS_MAX) return first.failure
+  const last = shrinkInOrder(scenario, failed, items.reverse())
+  return last.failure.itemsKept < first.failure.itemsKept ? last.failure : first.failure
+}
+
+function shrinkInOrder(
+  scenario: AnyScenario,
+  failed: RunResult,
+  items: readonly number[],
+): { readonly failure: Failure; readonly runs: number } {
   let runs = 0
   let last = failed
   const fails = (kept: Kept): boolean => {
@@ -18,11 +33,11 @@ export function shrink(scenario: AnyScenario, failed: RunResult): Failure {
     return result.violations.length > 0
   }
   const calm = fails({ calm: true })
-  const items = Array.from({ length: failed.items }, (_, item) => item)
-  const needed = reduceItems(items, only => fails({ calm, only }))
-  const kept: Kept = { calm, only: needed }
+  const inOrder = (only: readonly number[]): readonly number[] => [...only].sort((one, other) => one - other)
+  const needed = inOrder(reduceItems(items, only => fails({ calm, only: inOrder(only) })))
   const { seed, violations, drawn } = last
-  return { seed, violations, drawn, kept, itemsKept: needed.length, items: failed.items }
+  const kept: Kept = { calm, only: needed }
+  return { failure: { seed, violations, drawn, kept, itemsKept: needed.length, items: failed.items }, runs }
 }
 
 /** The smallest list found that still fails, given that the whole list does. */

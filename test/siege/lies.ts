@@ -197,6 +197,7 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'ordering/forging': [...COMMITTED, ...CONTENT, ...ANSWERS, ...INVENTED, ...BUSY],
   'ledger/votes for anything': CONTRADICTING,
   'ledger/forks': CONTRADICTING,
+  'ledger/gives rubbish': ['gave leaves that do not lead to their certificate'],
   'events/ahead': EVENTS,
   'events/withholding': EVENTS,
   'events/foreign-events': EVENTS,

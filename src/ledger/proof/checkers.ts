@@ -164,9 +164,15 @@ export class VotesChecker extends Watching {
   }
 }
 
-/** Who keeps each ledger, by what honest servers have certified; clients are led to nobody else. */
+/**
+ * Who keeps each ledger, by what honest servers have certified; clients are led to nobody else. A liar may have gathered a
+ * good certificate before any honest server has, and show it: so what a client followed is judged when an honest one has
+ * certified keepers of that number, and at the end whatever is left.
+ */
 export class KeepersChecker extends Watching {
   private readonly known = new Map<string, Descriptor>()
+  /** What clients were led to beyond what honest servers had certified then, the newest of each ledger and end. */
+  private readonly early = new Map<string, Descriptor>()
   private readonly suite: LedgerCrypto
 
   constructor(suite: LedgerCrypto) {
@@ -179,19 +185,46 @@ export class KeepersChecker extends Watching {
   }
 
   /** The last leaf of a certificate. */
-  certified(descriptor: Descriptor, leaf: Uint8Array, { size }: Checkpoint): void {
+  certified(descriptor: Descriptor, leaf: Uint8Array, { size }: Checkpoint, at: Micros): void {
     const known = this.now(descriptor)
     const read = readTransaction(leaf)
     if (!read.ok || read.value.kind !== 'epoch' || newestEpoch(known).from >= size) return
     this.known.set(descriptor.hex, withEpoch(known, read.value, size))
+    for (const followed of this.early.values()) if (followed.hex === descriptor.hex) this.judge(followed, at)
   }
 
   followed(descriptor: Descriptor, at: Micros): void {
+    this.early.set(this.nameOf(descriptor), descriptor)
+    this.judge(descriptor, at)
+  }
+
+  /** All is healed: who keeps a ledger has been certified by honest servers, or by nobody. */
+  finish(at: Micros): void {
+    for (const followed of this.early.values()) this.uncertified(newestEpoch(followed), at)
+  }
+
+  private judge(descriptor: Descriptor, at: Micros): void {
     const { epochs } = this.now(descriptor)
-    const hash = (epoch: Epoch | undefined) => epoch && toHex(epochHash(descriptor, epoch, this.suite))
-    const wrong = descriptor.epochs.find(epoch => hash(epochs[epoch.number]) !== hash(epoch))
-    if (wrong !== undefined)
-      this.blame(`a client was led to keepers of epoch ${wrong.number} whom nobody certified`, at)
+    const wrong = descriptor.epochs.find(({ number }, place) => {
+      const certified = epochs[number]
+      return (
+        certified !== undefined && this.hash(descriptor, certified) !== this.hash(descriptor, descriptor.epochs[place]!)
+      )
+    })
+    if (wrong !== undefined) this.uncertified(wrong, at)
+    if (wrong !== undefined || epochs.length >= descriptor.epochs.length) this.early.delete(this.nameOf(descriptor))
+  }
+
+  private nameOf(descriptor: Descriptor): string {
+    return `${descriptor.hex} ${this.hash(descriptor, newestEpoch(descriptor))}`
+  }
+
+  private hash(descriptor: Descriptor, epoch: Epoch): string {
+    return toHex(epochHash(descriptor, epoch, this.suite))
+  }
+
+  private uncertified({ number }: Epoch, at: Micros): void {
+    this.blame(`a client was led to keepers of epoch ${number} whom nobody certified`, at)
   }
 }
 

@@ -135,7 +135,7 @@ const rubbish = (settings: Settings): Liar =>
 
 /** Gives nobody what it has: no proposals, no pages, no receipts. */
 const withholds: Liar = twisting('withholds', (send, turn) => {
-  if (!['propose', 'paged', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
+  if (!['propose', 'paged', 'fetched', 'receipt', 'receipts', 'certified', 'genesis'].includes(String(send.body.kind)))
     turn.do(send as never)
 })
 
@@ -152,15 +152,44 @@ function answersOld(): Liar {
   })
 }
 
-/** Says that it voted in heights that are far away. */
-const boasts: Liar = twisting('boasts', (send, turn) => {
-  const far = send.body.kind === 'answered' || send.body.kind === 'recalled' ? { voted: 1_000_000 } : {}
-  turn.do({ ...send, body: { ...send.body, ...far } } as never)
-})
+/** Says at each word that it is ahead, and that it voted in heights that are far away; who follows gets these pages. */
+function boasting(name: string, settings: Settings, paged: (leaves: Uint8Array[]) => Uint8Array[] | undefined): Liar {
+  const ahead = besides(name, settings, (scene, _heard, send) => {
+    const { ledger } = scene
+    const checkpoint = { ...ledger.head, height: ledger.head.height + 5 }
+    for (const to of others(scene))
+      send(to, { kind: 'certified', ledger: ledger.descriptor.id, checkpoint, leaves: [] })
+  })
+  const voted = twisting(name, (send, turn) => {
+    const { kind, leaves } = send.body
+    if (kind === 'answered' || kind === 'recalled')
+      return turn.do({ ...send, body: { ...send.body, voted: 1_000_000 } } as never)
+    if (kind !== 'fetched') return turn.do(send as never)
+    const given = paged(leaves as Uint8Array[])
+    if (given !== undefined) turn.do({ ...send, body: { ...send.body, leaves: given } } as never)
+  })
+  return { name, corrupt: honest => ahead.corrupt(voted.corrupt(honest)) }
+}
+
+/** And gives nothing. */
+const boasts = (settings: Settings): Liar => boasting('boasts', settings, () => undefined)
+
+/** And gives rubbish, as much as it was asked for. */
+const pagesRubbish = (settings: Settings): Liar =>
+  boasting('gives rubbish', settings, leaves => leaves.map(leaf => new Uint8Array(leaf.length)))
 
 /** Fresh ones for each run: some remember. */
 export function ledgerLiars(settings: Settings): readonly Liar[] {
-  return [voteAll(settings), forks(settings), rubbish(settings), withholds, answersOld(), boasts, ...generalLiars()]
+  return [
+    voteAll(settings),
+    forks(settings),
+    rubbish(settings),
+    withholds,
+    answersOld(),
+    boasts(settings),
+    pagesRubbish(settings),
+    ...generalLiars(),
+  ]
 }
 
 const liarTimers = timers('lie')

@@ -53,12 +53,18 @@ export const plantedCopyBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
   'votes-after-old-copy': { forgetsWithCopy: () => false },
 }
 
+/** What a server takes that is behind, broken on purpose: catching-up.test.ts tells the story. */
+export const plantedCatchingBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'pages-unchecked': { leadsTo: () => true },
+}
+
 /** All of them. */
 export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
   ...plantedVotingBugs,
   ...plantedExecutionBugs,
   ...plantedEpochBugs,
   ...plantedCopyBugs,
+  ...plantedCatchingBugs,
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -16,6 +16,7 @@ const groups = {
   '6 servers, one lies': liedLedger,
   '9 servers, two gone, one of them lies': { servers: 9, crashes: 2, liars: 1 },
 }
+const sevenOneLies = { servers: 7, crashes: 1, liars: 1 }
 const SEEDS = sized(2, 5)
 
 describe('one history, and what is promised stands', () => {
@@ -29,6 +30,21 @@ describe('one history, and what is promised stands', () => {
   // Its only voter lost its store, the others who had seen it restarted: nobody could show what their reports rested on.
   it('nobody is left behind in an attempt whose reports rest on a proposal that was forgotten', () => {
     expect(runOnce(ledgerScenario(honestLedger, ledgerRules, true), 229).violations).toEqual([])
+  })
+
+  // The others said again and again that they were ahead, and each time it was news; only what a liar repeated was old enough.
+  it('a server that is behind asks those who say so all the while', () => {
+    expect(runOnce(ledgerScenario(sevenOneLies), 610_135).violations).toEqual([])
+  })
+
+  // A liar had gathered the certificate of an epoch before any honest server, and showed it.
+  it('keepers that honest servers certify a moment later are no lie', () => {
+    expect(runOnce(ledgerScenario(sevenOneLies), 610_561).violations).toEqual([])
+  })
+
+  // The link came after five seconds, and the owner had shown its burn eight times by then, and gave up.
+  it('a move whose link comes late ends all the same', () => {
+    expect(runOnce(ledgerScenario(honestLedger), 821_398).violations).toEqual([])
   })
 
   it('and the runs are not idle', () => {

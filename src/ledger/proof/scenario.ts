@@ -55,9 +55,6 @@ export function ledgerScenario(
 
 type EpochTransaction = Transaction & { readonly kind: 'epoch' }
 
-/** How often proofs are made anew, where keepers change. */
-const PROOFS_MAX = 8
-
 type AnyEvent = LedgerEvent | LedgerServerEvent
 
 class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
@@ -260,21 +257,25 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     const ended = () => this.ends.served(wanted)
     if (ends === 'mint') return this.prove(way, burned, one => this.mint(owner, to, one, ended))
     const voided = (receipt: LedgerReceipt) => this.afterVoid({ owner, from: to, to: from }, receipt, ended)
-    // A server that was behind refused it, and others took it: the leaf is there under another proof.
-    const spent = () => this.proving.set(this.call(owner, { kind: 'prove', ...this.voidOf(to, burned) }), voided)
+    // A server that was behind refused it, and others took it: the leaf is there under another proof. Or the mint came first.
+    const spent = () => {
+      const index = this.voidOf(to, burned)
+      if (index < 0) return ended()
+      this.proving.set(this.call(owner, { kind: 'prove', ledger: to.hex, index }), voided)
+    }
     this.prove(way, burned, one => ({ ...this.voiding(owner, to, one, voided), instead: { spent } }))
     // Both cannot be: whoever tries gets one of them.
     this.prove(way, burned, one => this.mint(owner, to, one))
   }
 
-  private voidOf({ hex }: Descriptor, burned: LedgerReceipt): { readonly ledger: string; readonly index: number } {
+  /** Where the burn was made void, -1 where it was not; by the longest log that any server has. */
+  private voidOf({ hex }: Descriptor, burned: LedgerReceipt): number {
     const logs = this.servers.map(server => this.stateOf<LedgerServerState>(server)?.ledgers.get(hex)?.leaves ?? [])
     const longest = logs.reduce((one, other) => (one.length < other.length ? other : one))
-    const index = longest.findIndex(leaf => {
+    return longest.findIndex(leaf => {
       const read = readTransaction(leaf)
       return read.ok && read.value.kind === 'void' && read.value.evidence.index === burned.index
     })
-    return { ledger: hex, index: Math.max(0, index) }
   }
 
   private afterVoid(way: Way, voided: LedgerReceipt, ended: () => void): void {
@@ -283,12 +284,16 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       ledger: way.to,
       leaf: () => writeTransaction({ kind: 'refund', register: 0, evidence: proof(receipt) }),
       spends: false,
-      ended,
+      followed: ended,
+      instead: { refunded: ended },
     }))
   }
 
-  /** What shows a leaf of one ledger to the other; where keepers changed meanwhile they are followed, and it is shown anew. */
-  private prove(way: Way, shown: LedgerReceipt, make: (receipt: LedgerReceipt) => Task, left = PROOFS_MAX): void {
+  /**
+   * What shows a leaf of one ledger to the other; where keepers changed meanwhile they are followed, and it is shown anew. As often
+   * as it takes: a link may come late, and a move that is given up is in flight for ever.
+   */
+  private prove(way: Way, shown: LedgerReceipt, make: (receipt: LedgerReceipt) => Task): void {
     const { owner, from, to } = way
     const again = () => {
       for (const step of stepsOf(this.chains.get(from.hex) ?? from)) {
@@ -296,19 +301,17 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
         this.queue({ owner, ledger: to, leaf, spends: false })
       }
       const name = this.call(owner, { kind: 'prove', ledger: from.hex, index: shown.index })
-      this.proving.set(name, receipt => this.prove(way, receipt, make, left - 1))
+      this.proving.set(name, receipt => this.prove(way, receipt, make))
     }
     // It rests on a proof that the other ledger does not take any more, or not yet; or the link is not there yet.
     const later = () => this.world.at(this.world.now + SECOND / 2, again)
     const task = make(shown)
-    this.queue(
-      left > 0 ? { ...task, instead: { evidence: later, epoch: later, 'no link': later, ...task.instead } } : task,
-    )
+    this.queue({ ...task, instead: { evidence: later, epoch: later, 'no link': later, ...task.instead } })
   }
 
   private mint(owner: string, to: Descriptor, burned: LedgerReceipt, ended?: () => void): Task {
     const leaf = () => writeTransaction({ kind: 'mint', register: 0, evidence: proof(burned) })
-    return { owner, ledger: to, leaf, spends: false, ...(ended && { ended }) }
+    return { owner, ledger: to, leaf, spends: false, ...(ended && { followed: ended, instead: { spent: ended } }) }
   }
 
   private voiding(
@@ -389,7 +392,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     this.history.certified(this.keepers.now(ledger), checkpoint, this.world.now)
     const held = this.stateOf<LedgerServerState>(server)?.ledgers.get(ledger.hex)
     const leaf = held?.leaves[checkpoint.size - 1]
-    if (leaf !== undefined) this.keepers.certified(ledger, leaf, checkpoint)
+    if (leaf !== undefined) this.keepers.certified(ledger, leaf, checkpoint, this.world.now)
   }
 
   private receipt(name: string, task: Task | undefined, receipt: LedgerReceipt): void {
@@ -464,6 +467,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   protected override finish(): void {
     this.lookNow()
     for (const ledger of this.ledgers) this.receipts.forEver(this.keepers.now(ledger), this.world.now)
+    this.keepers.finish(this.world.now)
     this.ends.finish(this.world.now)
   }
 }

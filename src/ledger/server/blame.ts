@@ -2,13 +2,16 @@
 // and its report about an attempt names the newest vote that it gave before; both are on its disk before anybody hears them.
 // A server whose store was put back from an old copy looks the same: it has to be looked at, too.
 
-import { sameBytes } from '../../core/index.ts'
+import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Statement } from '../checkpoint.ts'
 import type { Report } from '../proposal.ts'
 import { type LedgerScene, nameOf } from './state.ts'
 
 /** What a server can be caught at; each is told once for each server and life of this one. */
-export type LedgerLie = 'signed two votes of one attempt' | 'denied a vote that it signed'
+export type LedgerLie =
+  | 'signed two votes of one attempt'
+  | 'denied a vote that it signed'
+  | 'gave leaves that do not lead to their certificate'
 
 /** Another thing in the same attempt. The caller has looked at the signature of the first one only. */
 export function isSecondVote(known: Statement, next: Statement): boolean {
@@ -23,8 +26,12 @@ export function isDenied({ attempt, vote }: Report, given: Statement): boolean {
 }
 
 /** The server signed it, and it cannot be. */
-export function blame({ state, ledger, turn }: LedgerScene, place: number, what: LedgerLie): void {
-  const server = nameOf(ledger, place)
+export function blame(scene: LedgerScene, place: number, what: LedgerLie): void {
+  blameServer(scene, nameOf(scene.ledger, place), what)
+}
+
+/** The server said it, and it cannot be: of one that may not keep the ledger, too. */
+export function blameServer({ state, ledger, turn }: LedgerScene, server: NodeId, what: LedgerLie): void {
   if (isBlamed(state, server, what)) return
   state.blamed.set(server, [...(state.blamed.get(server) ?? []), what])
   turn.do({ kind: 'emit', event: { kind: 'lied', ledger: ledger.descriptor.genesis.name, server, what } })

@@ -1,89 +1,172 @@
-// A server that is behind takes the leaves from one that is ahead, up to a certificate, and tries them before it keeps
-// them: a wrong page costs a round with that server, nothing else. And one that has forgotten its votes waits until every
+// A server that is behind takes the leaves from one that is ahead, page by page, up to a certificate. With each page comes
+// what shows that the leaves up to its end are the beginning of what is certified: nothing is kept of a page that does not
+// lead there, however many leaves the certificate counts, and who gave it is named. What was shown to lead there stays, whoever
+// gives the next page. All is executed before it becomes the ledger. And a server that has forgotten its votes waits until every
 // height in which it may have voted is certified (protocols/ledger, J-5): votes do not expire.
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { type Checkpoint, whyNotCertified } from '../checkpoint.ts'
-import { frontierOf } from '../merkle.ts'
+import type { Keepers } from '../genesis.ts'
+import {
+  consistencyProof,
+  extend,
+  frontierFrom,
+  frontierOf,
+  frontierRoot,
+  leafHash,
+  verifyConsistency,
+} from '../merkle.ts'
 import { BATCH_MAX, outcomeOf } from '../proposal.ts'
-import { type LedgerReply, type LedgerRequest, PAGE_BYTES_MAX, type PeerMessage } from '../wire.ts'
-import { type LedgerScene, type ServedLedger, save, send, sendOthers } from './state.ts'
+import { type LedgerRequest, PAGE_BYTES_MAX, type PeerMessage } from '../wire.ts'
+import { blameServer } from './blame.ts'
+import { type Catching, type LedgerScene, type ServedLedger, save, send, sendOthers } from './state.ts'
 import { appendCertified, tryLeaves } from './voter.ts'
 
 /** How long to wait for a page. */
-const PAGE_WAIT: Millis = 1_000
+export const PAGE_WAIT: Millis = 1_000
 
-/** That server is ahead: take from it what is missing, unless another gives already. */
-export function catchUp(scene: LedgerScene, from: NodeId): void {
-  const { ledger, turn } = scene
-  const { catching } = ledger
-  if (catching !== undefined && turn.now - catching.askedAt < PAGE_WAIT) return
-  ledger.catching = { from, checkpoint: ledger.head, leaves: [], askedAt: turn.now }
-  askPage(scene, ledger)
+/**
+ * How long a server is passed over that said it is ahead and gave nothing, too little or rubbish: a wait for each that may lie, and
+ * one more. Liars that say at each moment that they are ahead, and take turns at giving nothing, leave that one to the others;
+ * with less, two of them would be asked for ever. With more, all are waited for longer once a network is whole again.
+ */
+export function passedOverFor({ liars }: Pick<Keepers, 'liars'>): Millis {
+  return (liars + 1) * PAGE_WAIT
 }
 
-/** From one of the keepers that are known: who kept a ledger before still has it. */
+/** That server says that it is ahead: take from it what is missing, unless another gives already. */
+export function catchUp(scene: LedgerScene, from: NodeId): void {
+  follow(scene, from, true)
+}
+
+/**
+ * From one of the keepers that are known: who kept a ledger before still has it. It did not say that it is ahead, a client did: if
+ * it has no more it is not passed over. Otherwise a lying client could have all honest servers passed over, all the time.
+ */
 export function catchUpWithAny(scene: LedgerScene): void {
   const others = [...scene.ledger.places.keys()].filter(name => name !== scene.state.self)
-  if (others.length > 0) catchUp(scene, others[scene.turn.below(others.length)]!)
+  if (others.length > 0) follow(scene, others[scene.turn.below(others.length)]!, false)
 }
 
-function askPage(scene: LedgerScene, { catching, descriptor, leaves, head }: ServedLedger): void {
-  if (catching === undefined) return
-  catching.askedAt = scene.turn.now
-  const start = leaves.length + catching.leaves.length
-  send(scene, catching.from, {
-    kind: 'page',
-    query: head.height,
-    ledger: descriptor.id,
-    from: start,
-  })
+function follow(scene: LedgerScene, from: NodeId, owes: boolean): void {
+  const { ledger, turn } = scene
+  const { catching, passedOver, keepers } = ledger
+  if (catching?.from !== undefined) {
+    if (turn.now - catching.askedAt < PAGE_WAIT) return
+    passOver(scene, catching.from)
+  }
+  if (turn.now - (passedOver.get(from) ?? Number.NEGATIVE_INFINITY) < passedOverFor(keepers)) return
+  ask(scene, from, owes)
 }
 
-/** Leaves from one on, as many as fit, with the newest certificate and what stands before them. */
-export function onPage(
-  scene: LedgerScene,
-  from: NodeId,
-  { query, from: start }: LedgerRequest & { kind: 'page' },
-): void {
+function ask(scene: LedgerScene, from: NodeId, owes: boolean): void {
   const { ledger } = scene
-  const at = Math.min(start, ledger.leaves.length)
+  ledger.catching = { ...(shownSoFar(ledger) ?? newCatching(ledger)), from, owes }
+  askPage(scene, ledger.catching)
+}
+
+/** What was shown to be certified and follows what is here. */
+function shownSoFar({ catching, leaves }: ServedLedger): Catching | undefined {
+  return catching?.start === leaves.length ? catching : undefined
+}
+
+function newCatching({ leaves, tree, head }: ServedLedger): Catching {
+  const start = leaves.length
+  const frontier = frontierOf(tree, start)
+  return { from: undefined, start, checkpoint: head, leaves: [], frontier, askedAt: 0, owes: false }
+}
+
+/** Nobody is asked any more; what was shown so far is there for the next one. */
+function stop({ ledger }: LedgerScene): void {
+  const { catching } = ledger
+  if (catching !== undefined)
+    ledger.catching = catching.leaves.length > 0 ? { ...catching, from: undefined } : undefined
+}
+
+function passOver(scene: LedgerScene, from: NodeId): void {
+  stop(scene)
+  scene.ledger.passedOver.set(from, scene.turn.now)
+}
+
+function askPage(scene: LedgerScene, catching: Catching): void {
+  catching.askedAt = scene.turn.now
+  const from = catching.start + catching.leaves.length
+  send(scene, catching.from!, { kind: 'fetch', ledger: scene.ledger.descriptor.id, from })
+}
+
+/** Leaves from one on, as many as fit, with the certificate up to which they can be fetched. */
+function pageFrom({ ledger }: LedgerScene, start: number) {
+  const from = Math.min(start, ledger.leaves.length)
   // Up to the end of its epoch: who keeps the next one, the asking server learns from these leaves.
-  const checkpoint = ledger.closings.find(({ size }) => size > at) ?? ledger.head
+  const checkpoint = ledger.closings.find(({ size }) => size > from) ?? ledger.head
   let bytes = 0
-  let end = at
-  while (end < checkpoint.size && end - at < BATCH_MAX && bytes < PAGE_BYTES_MAX) bytes += ledger.leaves[end++]!.length
-  const frontier = frontierOf(ledger.tree, at)
-  send(scene, from, {
-    kind: 'paged',
-    query,
-    from: at,
-    frontier,
-    leaves: ledger.leaves.slice(at, end),
-    checkpoint,
-  })
+  let end = from
+  while (end < checkpoint.size && end - from < BATCH_MAX && bytes < PAGE_BYTES_MAX)
+    bytes += ledger.leaves[end++]!.length
+  return { from, leaves: ledger.leaves.slice(from, end), checkpoint }
 }
 
-export function onPaged(scene: LedgerScene, from: NodeId, body: LedgerReply & { kind: 'paged' }): void {
-  const { ledger, settings } = scene
-  const { catching, head } = ledger
-  if (catching === undefined || catching.from !== from || body.query !== head.height) return
-  if (body.from !== ledger.leaves.length + catching.leaves.length || body.leaves.length === 0) return stop(ledger)
-  const first = catching.leaves.length === 0
-  const target = first ? body.checkpoint : catching.checkpoint
-  if (target.size <= head.size) return stop(ledger)
-  if (first && whyNotCertified(ledger.descriptor, target, settings.suite, settings.rules) !== undefined)
-    return stop(ledger)
-  const leaves = [...catching.leaves, ...body.leaves].slice(0, target.size - head.size)
-  ledger.catching = { from, checkpoint: target, leaves, askedAt: scene.turn.now }
-  if (leaves.length < target.size - head.size) return askPage(scene, ledger)
-  stop(ledger)
-  // The others went on meanwhile: the next page, or an empty one, says so.
-  if (keepFetched(scene, target, leaves)) catchUp(scene, from)
+/** To a client: with what stands before them. */
+export function onPage(scene: LedgerScene, from: NodeId, body: LedgerRequest & { kind: 'page' }): void {
+  const page = pageFrom(scene, body.from)
+  const frontier = frontierOf(scene.ledger.tree, page.from)
+  send(scene, from, { kind: 'paged', query: body.query, frontier, ...page })
 }
 
-function stop(ledger: ServedLedger): void {
+/** To a server: with what shows that they lead to the certificate. */
+export function onFetch(scene: LedgerScene, from: NodeId, body: PeerMessage & { kind: 'fetch' }): void {
+  const { ledger, settings, state } = scene
+  if (!state.peers.includes(from)) return
+  const page = pageFrom(scene, body.from)
+  const end = page.from + page.leaves.length
+  const path = consistencyProof(ledger.tree, end, page.checkpoint.size, settings.suite.hash)
+  send(scene, from, { kind: 'fetched', ledger: ledger.descriptor.id, path, ...page })
+}
+
+export function onFetched(scene: LedgerScene, from: NodeId, body: PeerMessage & { kind: 'fetched' }): void {
+  const { ledger } = scene
+  const { catching } = ledger
+  if (catching?.from !== from) return
+  // What is here has grown meanwhile, or an answer came that was no longer waited for.
+  if (catching.start !== ledger.leaves.length) return stop(scene)
+  if (body.from !== catching.start + catching.leaves.length) return
+  // It has no more than is here; and if it said so, and gave nothing before that either, it has only said so.
+  if (body.leaves.length === 0) return catching.owes ? passOver(scene, from) : stop(scene)
+  const shown = withPage(scene, catching, body)
+  if (shown === undefined) return passOver(scene, from)
+  ledger.catching = shown
+  const isWhole = shown.start + shown.leaves.length === shown.checkpoint.size
+  if (!isWhole) return isShort(body.leaves) ? passOver(scene, from) : askPage(scene, shown)
   ledger.catching = undefined
+  // The others went on meanwhile: the next page, or an empty one, says so.
+  if (keepFetched(scene, shown.checkpoint, shown.leaves)) ask(scene, from, false)
+}
+
+/** With the leaves of a page that lead to what is certified. Undefined where they do not: then the giver lied. */
+function withPage(
+  scene: LedgerScene,
+  catching: Catching,
+  { from, leaves, path, checkpoint }: PeerMessage & { kind: 'fetched' },
+): Catching | undefined {
+  const { ledger, settings } = scene
+  const { suite, rules } = settings
+  const isKnown = outcomeOf(checkpoint) === outcomeOf(catching.checkpoint)
+  if (!isKnown && whyNotCertified(ledger.descriptor, checkpoint, suite, rules) !== undefined) return undefined
+  const tree = frontierFrom(from, catching.frontier)!
+  for (const leaf of leaves) extend(tree, leafHash(leaf, suite.hash), suite.hash)
+  const upToHere = { size: tree.size, root: frontierRoot(tree, suite.hash) }
+  if (!rules.leadsTo(verifyConsistency(upToHere, checkpoint, path, suite.hash))) {
+    blameServer(scene, catching.from!, 'gave leaves that do not lead to their certificate')
+    return undefined
+  }
+  for (const leaf of leaves) catching.leaves.push(leaf)
+  // Of one that says what is known, only that was looked at: its votes may be anything.
+  return { ...catching, frontier: tree.roots, checkpoint: isKnown ? catching.checkpoint : checkpoint }
+}
+
+/** Less than an honest server gives before the end: leaf by leaf, catching up would take as long as the giver likes. */
+function isShort(leaves: readonly Uint8Array[]): boolean {
+  return leaves.length < BATCH_MAX && leaves.reduce((sum, leaf) => sum + leaf.length, 0) < PAGE_BYTES_MAX
 }
 
 function keepFetched(scene: LedgerScene, checkpoint: Checkpoint, leaves: readonly Uint8Array[]): boolean {

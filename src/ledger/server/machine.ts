@@ -16,8 +16,9 @@ import {
   answerOld,
   askRecall,
   catchUp,
+  onFetch,
+  onFetched,
   onPage,
-  onPaged,
   onRecall,
   onRecalled,
 } from './catching-up.ts'
@@ -95,8 +96,6 @@ function onMessage(scene: ServerScene, from: NodeId, body: LedgerMessage): void 
       return onRollMessage(scene, from)
     case 'genesis':
       return onGenesis(scene, from, body)
-    case 'paged':
-      return onPagedMessage(scene, from, body)
     default:
       return 'ledger' in body ? onWord(scene, from, body) : undefined
   }
@@ -127,6 +126,11 @@ function onWord(scene: ServerScene, from: NodeId, body: Word): void {
       return onPledge(about, from, body)
     case 'stepped':
       return
+    case 'fetch':
+      return onFetch(about, from, body)
+    case 'fetched':
+      onFetched(about, from, body)
+      break
     default:
       onPeer(about, from, body)
   }
@@ -204,7 +208,9 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   const name = `${from} ${body.kind}`
   // What no honest server says is not kept for later: it may be a whole frame.
   if ('leaves' in body && isTooLarge(body.leaves)) return
-  if ((early.get(name)?.height ?? 0) <= height) early.set(name, word)
+  const known = early.get(name)
+  // What is said again is not said just now: at every beat it would be too new to be followed.
+  if ((known?.height ?? 0) <= height) early.set(name, { ...word, at: known?.at ?? word.at })
   if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }
 
@@ -266,15 +272,6 @@ function onGenesis(scene: ServerScene, from: NodeId, body: PeerMessage & { kind:
   // A server that does not keep it hears nothing of it: all there is to know is fetched.
   if (opened.place < 0) catchUp(about, from)
   advance(about)
-}
-
-/** Pages name no ledger: the one that is fetched from that server. */
-function onPagedMessage(scene: ServerScene, from: NodeId, body: Extract<LedgerMessage, { kind: 'paged' }>): void {
-  for (const ledger of scene.state.ledgers.values()) {
-    if (ledger.catching?.from !== from) continue
-    onPaged({ ...scene, ledger }, from, body)
-    advance({ ...scene, ledger })
-  }
 }
 
 function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTimers.due>): void {
@@ -343,5 +340,11 @@ function isBusy(scene: LedgerScene): boolean {
     round.proposed !== undefined ||
     round.votes.size > 0 ||
     ledger.early.size > 0
-  return underWay || ledger.lost !== undefined || ledger.catching !== undefined || hasWork(ledger) || countsHours(scene)
+  return (
+    underWay ||
+    ledger.lost !== undefined ||
+    ledger.catching?.from !== undefined ||
+    hasWork(ledger) ||
+    countsHours(scene)
+  )
 }

@@ -9,6 +9,7 @@ import { newestEpoch } from '../genesis.ts'
 import { encodeDescriptor } from '../light.ts'
 import { consistencyProof } from '../merkle.ts'
 import { type Answer, type LedgerRequest, type Question, shortened } from '../wire.ts'
+import { catchUpWithAny } from './catching-up.ts'
 import { giveReceipt, ownerOf } from './pool.ts'
 import { openLedger } from './restart.ts'
 import { type LedgerScene, type ServedLedger, type ServerScene, send } from './state.ts'
@@ -44,6 +45,8 @@ export function onAsk(scene: LedgerScene, from: NodeId, body: LedgerRequest & { 
   const { voted, head, place, keepers } = scene.ledger
   // Its answer would count among those of an epoch that is over: a finished transfer might be missing from it.
   if (epoch < keepers.number) return giveSteps(scene, from, epoch)
+  // A client knows of later keepers: this server may be one of them, and where nothing has happened since nobody has told it.
+  if (epoch > keepers.number) catchUpWithAny(scene)
   if (place < 0) return
   const answer = answerTo(scene.ledger, question)
   if (answer !== undefined) send(scene, from, { kind: 'answered', query, voted, checkpoint: head, answer })

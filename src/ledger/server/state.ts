@@ -132,16 +132,24 @@ export interface Pool {
 export interface EarlyWord {
   readonly from: NodeId
   readonly height: number
+  /** Since when that server was ahead. */
   readonly at: Millis
   readonly body: Extract<PeerMessage, { ledger: Uint8Array }>
 }
 
-/** Leaves that are fetched from one server, up to a certificate. */
+/** Leaves that are fetched from other servers, up to a certificate; each page was shown to lead to what is certified. */
 export interface Catching {
-  readonly from: NodeId
+  /** Who is asked for the next page, if anybody. */
+  readonly from: NodeId | undefined
+  /** How many leaves stand before them. */
+  readonly start: number
   readonly checkpoint: Checkpoint
   readonly leaves: Uint8Array[]
+  /** Of the tree up to the last of them. */
+  readonly frontier: readonly Uint8Array[]
   askedAt: Millis
+  /** That one said that it is ahead, and has given nothing yet. */
+  readonly owes: boolean
 }
 
 export interface ServedLedger {
@@ -173,6 +181,8 @@ export interface ServedLedger {
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
   lost: Map<number, number> | undefined
   catching: Catching | undefined
+  /** When a server last gave nothing, too little or rubbish: the others come first for a while. */
+  readonly passedOver: Map<NodeId, Millis>
   /** Its beat is set. */
   beating: boolean
   /** For links with a rate: when the next tick is due, and who signed it. */
@@ -252,6 +262,7 @@ export function newLedger(
     voted: 0,
     lost: lost ? new Map() : undefined,
     catching: undefined,
+    passedOver: new Map(),
     beating: false,
     hourAt: undefined,
     hours: new Map(),
