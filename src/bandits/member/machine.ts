@@ -4,7 +4,7 @@
 
 import { type NodeId, unreachable } from '../../core/index.ts'
 import { closeFile, endHere, endWith, give, hear, onHead, onHeads, runOfArm, wake, watchRun } from './hosting.ts'
-import { closeLog, log, logHeard } from './log.ts'
+import { charge, closeLog, log, logHeard } from './log.ts'
 import { onAccepted, onAsk, onCall, onCancel, onConsent, onDeclined, onInvite, onSeek, onServes } from './meeting.ts'
 import { restored } from './restoring.ts'
 import {
@@ -104,6 +104,9 @@ function onCommand(scene: BanditMemberScene, body: BanditMemberCommand): void {
       return onPrimes(scene, body)
     case 'changed':
       return onChanged(scene, body.view)
+    case 'logs':
+      scene.state.logged.delete(body.user)
+      return charge(scene, body.user, body.bytes)
     default:
       return unreachable(body, 'command')
   }

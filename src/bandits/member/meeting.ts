@@ -20,7 +20,7 @@ import {
   wake,
   watchRun,
 } from './hosting.ts'
-import { log } from './log.ts'
+import { charge, hasRoomFor, log, RUN_LOG_BYTES } from './log.ts'
 import {
   type Asking,
   armKey,
@@ -307,7 +307,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (state.invited.has(id)) return
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
-  const why = refusal(scene, terms) ?? crowded(scene, user)
+  const why = refusal(scene, terms) ?? crowded(scene, user) ?? fullOfLogs(scene, terms)
   if (why !== undefined) return decline(scene, terms, why)
   if (armOf(state.self, terms) !== undefined) return considerArm(scene, terms)
   // A user has one run of a name: it has forgotten the other, or given it up.
@@ -324,6 +324,11 @@ function crowded({ state }: BanditMemberScene, user: NodeId): string | undefined
   const ofUser = runs + [...state.invited.values()].filter(terms => terms.user === user).length
   if (state.runs.size >= RUNS_MAX || state.invited.size >= RUNS_MAX) return `it takes part in ${RUNS_MAX} runs already`
   return ofUser >= RUNS_OF_USER_MAX ? `it takes part in ${ofUser} runs of '${user}' already` : undefined
+}
+
+/** A user whose logs have filled their share has no more runs that are to be audited: they would have none here. */
+function fullOfLogs(scene: BanditMemberScene, { audit, user }: Terms): string | undefined {
+  return !audit || hasRoomFor(scene, user, 2 * RUN_LOG_BYTES) ? undefined : `logs of '${user}' fill their share here`
 }
 
 /** The owner of an arm is asked, unless there is no question. */
@@ -371,6 +376,7 @@ function host(scene: BanditMemberScene, terms: Terms, roles: readonly Role[]): H
     log: newLog(scene.turn.bytes(SALT_BYTES)),
   }
   state.runs.set(terms.id, hosted)
+  if (terms.audit && terms.user !== state.self) charge(scene, terms.user, RUN_LOG_BYTES)
   const { salt } = hosted.log
   log(scene, hosted, { kind: 'opened', self: state.self, terms, parties: everyParty(run), salt })
   saveRun(scene, hosted)

@@ -73,6 +73,7 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     closed: new Map(),
     ended,
     asking: new Map(),
+    logged: new Map(),
     saves: 0,
   }
 }
