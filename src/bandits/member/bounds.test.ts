@@ -68,7 +68,7 @@ const cases: Record<string, () => void> = {
         { arm: 'a', member: 'owner-2' },
         { arm: 'b', member: 'north' },
       ]
-      return { ...terms(user, at), name: 'run', shuffler: 'owner-1', seats, audit: true, budget: 1_000_000 }
+      return { ...terms(user, at), shuffler: 'owner-1', seats, audit: true, budget: 1_000_000 }
     }
     const invited = (user: string, at: number) =>
       count(puppet.hear(user, { kind: 'invite', terms: asShuffler(user, at) })).flatMap(one =>
