@@ -135,6 +135,20 @@ describe('members', () => {
   })
 })
 
+describe('a loop over the members', () => {
+  it('that is slower than they change gets the newest list, and not all of them', async () => {
+    const made = await newGroup(1)
+    const alone = await enter(made.memberFolders[0]!, 0)
+    const lists = alone.members()
+    await lists.next()
+    for (let battery = 1; battery <= 20; battery++) alone.set({ battery })
+    await waitFor('it has said so', () => alone.list()[0]?.attributes.battery === 20)
+    const { value } = await lists.next()
+    expect(value![0]!.attributes.battery).toBe(20)
+    await lists.return(undefined)
+  })
+})
+
 describe('a coordinator', () => {
   it('is one for all, and steps down before the next begins', async () => {
     const { members, candidacies, terms, leader } = await threeThatStand()

@@ -112,7 +112,7 @@ export class JoinedGroup {
     return this.roster.list(member => ({ voter: this.voters.mayVote(member), caught: this.caught.of(member) }))
   }
 
-  /** The members now, and again after every change. */
+  /** The members now, and again after every change; a loop that is slower than they change gets the newest. */
   members(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     this.checkOpen()
     checkFollowing('group.members', options)
@@ -120,7 +120,7 @@ export class JoinedGroup {
   }
 
   private async *following(signal: AbortSignal | undefined): AsyncGenerator<readonly MemberInfo[], void, undefined> {
-    const feed = new Feed<readonly MemberInfo[]>(signal)
+    const feed = new Feed<readonly MemberInfo[]>(signal, 'newest')
     this.feeds.add(feed)
     feed.push(this.list())
     try {
