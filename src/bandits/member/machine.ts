@@ -105,8 +105,7 @@ function onCommand(scene: BanditMemberScene, body: BanditMemberCommand): void {
     case 'changed':
       return onChanged(scene, body.view)
     case 'logs':
-      scene.state.logged.delete(body.user)
-      return charge(scene, body.user, body.bytes)
+      return onLogs(scene, body)
     default:
       return unreachable(body, 'command')
   }
@@ -166,6 +165,12 @@ function onChanged({ state, settings }: BanditMemberScene, view: Announced): voi
   const [oldest] = state.known.keys()
   if (!state.known.has(id) && state.known.size >= KNOWN_MAX && oldest !== undefined) state.known.delete(oldest)
   state.known.set(id, { id, ...keys })
+}
+
+/** What is on the disk counts, and not what was counted before: somebody may have removed some. */
+function onLogs(scene: BanditMemberScene, { user, bytes }: BanditMemberCommand & { kind: 'logs' }): void {
+  scene.state.logged.delete(user)
+  charge(scene, user, bytes)
 }
 
 /** Every party of the run commits its log, and says it again where the word was lost. */
