@@ -9,8 +9,10 @@ import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { CHECKS_BEHIND_MAX } from './checks.ts'
 import { CHECKS_AHEAD_MAX, EARLY_BYTES_MAX } from './hearing.ts'
+import { CHAIN_MAX } from './links.ts'
 import { slotsMember } from './machine.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
+import { saveAdopted } from './saved.ts'
 import { ANSWERS_MAX, OUTBOX_MAX, saidBy } from './saying.ts'
 import type { Round } from './state.ts'
 import { BALLOTS_KEPT, PROPOSALS_KEPT } from './succession.ts'
@@ -321,6 +323,20 @@ describe('checks ahead', () => {
     expect(kept().length).toBeGreaterThan(0)
     table.run(500, () => table.events.some(({ kind }) => kind === 'seat'))
     expect(kept()).toEqual([])
+  })
+})
+
+describe('earlier epochs', () => {
+  it('that are kept for members that are behind are so many after a restart, too', () => {
+    const saved: Uint8Array[] = []
+    const turn = { do: (effect: { readonly record?: Uint8Array }) => saved.push(effect.record!) }
+    for (let number = 1; number <= CHAIN_MAX + 50; number++) {
+      const link = { record: { ...first, number, previous: madeUp(number) }, ballot: 0, signatures: [] }
+      saveAdopted({ turn } as unknown as Parameters<typeof saveAdopted>[0], link)
+    }
+    const machine = slotsMember({ settings, members, group, signer: signatures.signer('c'), signatures })
+    const { chain, epoch: now } = machine.init('c', names, new Map([['', saved]]))
+    expect([chain.length, chain[0]!.record.number, now.record.number]).toEqual([CHAIN_MAX, 51, CHAIN_MAX + 50])
   })
 })
 
