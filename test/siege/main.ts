@@ -1,6 +1,6 @@
 // The siege, from the command line to its exit code.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { namesOfLies } from '../../lab/lying-node.ts'
@@ -60,7 +60,7 @@ const PAGE = 'SECURITY.md'
 function write(file: string): number {
   // The bundle stands in dist/siege.
   const page = join(import.meta.dirname, '../..', PAGE)
-  const result = readResult(readFileSync(file, 'utf8'))
+  const result = existsSync(file) ? readResult(readFileSync(file, 'utf8')) : 'there is no such file.'
   if (typeof result === 'string') {
     process.stderr.write(`${file}: ${result}\n`)
     return EXIT_USAGE

@@ -81,7 +81,7 @@ function lineOf(name: string, rates: readonly Row[]): string[] {
     both(row => ratio(row.serverMemory)),
     both(row => (row.named ? 'yes' : row.provable ? '**no**' : 'no proof')),
     both(row => wellAfter(row)),
-    both(row => [...row.misses, ...row.once.map(goal => `(${goal}, once)`)].join(', ')),
+    [...new Set(rates.flatMap(row => [...row.misses, ...row.once.map(goal => `(${goal}, once)`)]))].join(', '),
   ]
 }
 

@@ -1,7 +1,7 @@
 // The siege itself, besieged: what it measures, what it calls broken, and one that is interrupted. The minute of CI is a
 // step of its own (.ci/run); a short siege from end to end is part of the long run.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -205,6 +205,8 @@ describe('the table of SECURITY.md', () => {
     )
     const sentence = lines.join(' ')
     expect(sentence).toContain('2 lies, 3 faults, no promise was broken, 1 of 3 rows miss a goal')
+    const once = { ...row({ perSecond: 2_000 }), once: ['p99'] }
+    expect(withTable(page, { ...result, rows: [row({}), once] })).toMatch(/ \| \(p99, once\) +\|\n/)
     expect(withTable(page, { ...result, problems: ['x'] })).toContain('**1 promises were broken**')
   })
   it('takes the place of the one before, and nothing else of the page', () => {
@@ -331,6 +333,10 @@ describe('the command', () => {
     expect(readOptions(['--stages', 'nine'])).toContain('seven, four, members')
     expect(readOptions(['--what'])).toContain('what is "--what"?')
     expect(readOptions(['--lies', 'always-yes', '--strict', '--seed', '7'])).toMatchObject({ strict: true, seed: 7 })
+  })
+  it('writes nothing of a file that is not there', () => {
+    const { status, stderr } = spawnSync(process.execPath, [script, '--write', 'nothing.json'], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, 'nothing.json: there is no such file.\n'])
   })
   it('lists the lies', () => {
     const list = execFileSync(process.execPath, [script, '--list', '--stages', 'four'], { encoding: 'utf8' })
