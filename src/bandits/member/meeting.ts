@@ -279,6 +279,9 @@ function refusal(scene: BanditMemberScene, terms: Terms): string | undefined {
     const what = terms.level === 'sr-secured' ? 'draws for two phases' : 'serves two of the arms'
     return `'${owner.member}' ${what}; each needs a member of its own`
   }
+  // A user whose logs have filled their share has no more runs that are to be audited: they would have none here.
+  if (terms.audit && !hasRoomFor(scene, terms.user, 2 * RUN_LOG_BYTES))
+    return `logs of '${terms.user}' fill their share here`
   if (terms.audit && terms.level !== 'blind') return 'only a blind run can be audited'
   if (terms.audit && terms.drops) return 'a run that goes on without lost arms cannot be audited'
   if (terms.level !== 'blind' && (terms.pace > 0 || terms.armTimeout > 0 || terms.drops))
@@ -307,7 +310,7 @@ export function onInvite(scene: BanditMemberScene, from: NodeId, { terms }: Memb
   if (state.invited.has(id)) return
   // Without the keys of all parties there is nothing to say yet: the user asks again.
   if (knownParties(scene, terms) === undefined) return
-  const why = refusal(scene, terms) ?? crowded(scene, user) ?? fullOfLogs(scene, terms)
+  const why = refusal(scene, terms) ?? crowded(scene, user)
   if (why !== undefined) return decline(scene, terms, why)
   if (armOf(state.self, terms) !== undefined) return considerArm(scene, terms)
   // A user has one run of a name: it has forgotten the other, or given it up.
@@ -324,11 +327,6 @@ function crowded({ state }: BanditMemberScene, user: NodeId): string | undefined
   const ofUser = runs + [...state.invited.values()].filter(terms => terms.user === user).length
   if (state.runs.size >= RUNS_MAX || state.invited.size >= RUNS_MAX) return `it takes part in ${RUNS_MAX} runs already`
   return ofUser >= RUNS_OF_USER_MAX ? `it takes part in ${ofUser} runs of '${user}' already` : undefined
-}
-
-/** A user whose logs have filled their share has no more runs that are to be audited: they would have none here. */
-function fullOfLogs(scene: BanditMemberScene, { audit, user }: Terms): string | undefined {
-  return !audit || hasRoomFor(scene, user, 2 * RUN_LOG_BYTES) ? undefined : `logs of '${user}' fill their share here`
 }
 
 /** The owner of an arm is asked, unless there is no question. */
