@@ -3,6 +3,7 @@
 
 export { auditRun } from './audit/audit.ts'
 export { numberedCodec } from './member/entries.ts'
+export { RUN_LOG_BYTES } from './member/log.ts'
 export { banditMember } from './member/machine.ts'
 export { banditMemberVocabulary, PATIENCE_MAX } from './member/wire.ts'
 export { isNoLie, NO_REWARDS } from './party.ts'

@@ -28,6 +28,17 @@ describe('a feed', () => {
     await expect(items.next()).rejects.toThrow('broken')
   })
 
+  it('of states keeps the newest: a slow reader misses some, and never waits for more than one', async () => {
+    const feed = new Feed<number>(undefined, 'newest')
+    for (let item = 0; item <= 200_000; item++) feed.push(item)
+    const items = feed.items()
+    expect((await items.next()).value).toBe(200_000)
+    feed.push(1)
+    feed.push(2)
+    feed.finish()
+    expect([(await items.next()).value, (await items.next()).done]).toEqual([2, true])
+  })
+
   it('cuts off a reader that never reads', async () => {
     const feed = new Feed<number>(undefined)
     for (let item = 0; item <= 100_000; item++) feed.push(item)

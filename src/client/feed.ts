@@ -1,5 +1,6 @@
 // From events to an async loop: what is pushed comes out once, in order. A reader that is slower than the writer finds
-// everything there; one that never reads is cut off, with an error that says so, before it eats the memory.
+// everything there; one that never reads is cut off, with an error that says so, before it eats the memory. Where each item says all
+// that the one before said, only the newest waits: whoever makes the items come must not choose how much is kept.
 
 import { Unavailable } from '../core/index.ts'
 
@@ -12,9 +13,11 @@ export class Feed<T> {
   private failure: Error | undefined
   private finished = false
   private wake: (() => void) | undefined
+  private readonly keeps: 'all' | 'newest'
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, keeps: 'all' | 'newest' = 'all') {
     this.signal = signal
+    this.keeps = keeps
   }
 
   push(item: T): void {
@@ -23,6 +26,7 @@ export class Feed<T> {
       this.waiting.length = 0
       return this.fail(new Unavailable(`this watcher is ${WAITING_MAX} items behind: read faster, or watch again.`))
     }
+    if (this.keeps === 'newest') this.waiting.length = 0
     this.waiting.push(item)
     this.wake?.()
   }

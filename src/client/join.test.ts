@@ -7,10 +7,12 @@ import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePorts, waitFor } from '../../test/support/processes.ts'
 import { SettingsError, Unavailable } from '../core/index.ts'
+import { NAMES_MAX } from '../election/wire.ts'
 import type { RunningMember } from '../runtime/member.ts'
 import { memberMetrics } from '../runtime/metrics/names.ts'
 import { addMember, initGroup, type NewGroup } from '../runtime/setup/group.ts'
 import { join } from './join.ts'
+import { openAsker } from './peers/asking.ts'
 import type { JoinedGroup } from './peers/joined-group.ts'
 import type { CoordinatorInfo } from './peers/leadership.ts'
 import type { Term } from './peers/term.ts'
@@ -133,6 +135,20 @@ describe('members', () => {
   })
 })
 
+describe('a loop over the members', () => {
+  it('that is slower than they change gets the newest list, and not all of them', async () => {
+    const made = await newGroup(1)
+    const alone = await enter(made.memberFolders[0]!, 0)
+    const lists = alone.members()
+    await lists.next()
+    for (let battery = 1; battery <= 20; battery++) alone.set({ battery })
+    await waitFor('it has said so', () => alone.list()[0]?.attributes.battery === 20)
+    const { value } = await lists.next()
+    expect(value![0]!.attributes.battery).toBe(20)
+    await lists.return(undefined)
+  })
+})
+
 describe('a coordinator', () => {
   it('is one for all, and steps down before the next begins', async () => {
     const { members, candidacies, terms, leader } = await threeThatStand()
@@ -158,6 +174,23 @@ describe('a coordinator', () => {
       const { value } = await two!.coordinatorOf('jobs').next()
       return value?.coordinator === 'member-1'
     })
+  })
+  it('is not what a client’s question makes: however many names it asks for, members have room for their own', async () => {
+    const made = await newGroup(2)
+    const [one, two] = await Promise.all(made.memberFolders.map((folder, place) => enter(folder, place)))
+    const asker = await openAsker(made.clientFolders[0]!)
+    try {
+      for (let place = 0; place < NAMES_MAX + 1; place++) {
+        const answers = await asker.ask({ kind: 'coordinator', name: `made-up-${place}` }, 20_000)
+        expect(answers[0]!.coordinator).toEqual({ name: `made-up-${place}`, term: 0, coordinator: undefined })
+      }
+    } finally {
+      await asker.close()
+    }
+    await one!.coordinator('jobs', { lead: () => new Promise(() => {}) })
+    await waitFor('it leads, and both know', () =>
+      [one!, two!].every(member => member.coordinatorNow('jobs').coordinator === 'member-1'),
+    )
   })
   it('that is alone is told before its time is over, and a minority sees none', async () => {
     const { members, terms, leader } = await threeThatStand()

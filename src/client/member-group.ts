@@ -40,7 +40,7 @@ export class MemberGroup extends Group {
     return this.member.list()
   }
 
-  /** The members now, and again after every change. */
+  /** The members now, and again after every change; a loop that is slower than they change gets the newest. */
   members(options: Following = {}): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     return this.member.members(options)
   }

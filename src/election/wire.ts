@@ -29,7 +29,7 @@ const HIDDEN_BYTES_MAX = 12_288
 const OPENING_BYTES_MAX = 6_144
 const DIGEST_BYTES = 32
 /** A sealed ballot: three names, a signature, and what the seal adds; a secret one has proofs instead. */
-const SEALED_BYTES_MAX = 16_384
+export const SEALED_BYTES_MAX = 16_384
 /** Lists that are kept for members that are behind; a member that is further behind is admitted anew. */
 export const CHAIN_MAX = 16
 /** Terms that one list can use up, so that one liar's report cannot end all terms: 2^21 lists have room. */

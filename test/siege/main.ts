@@ -1,5 +1,8 @@
 // The siege, from the command line to its exit code.
 
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
 import { namesOfLies } from '../../lab/lying-node.ts'
 import { besiege, type ToldLie } from './campaign.ts'
 import { moreMemberLies, moreServerLies } from './lies.ts'
@@ -7,6 +10,7 @@ import { Members } from './members.ts'
 import { HELP, type Options, readOptions, type StageName } from './options.ts'
 import { endAll } from './processes.ts'
 import { markdown, table } from './report.ts'
+import { type Result, readResult, withTable } from './seen.ts'
 import { FOUR, SEVEN, Servers } from './servers.ts'
 import type { Stage } from './stage.ts'
 import { GOALS, type Row } from './verdict.ts'
@@ -40,6 +44,7 @@ export async function main(words: readonly string[]): Promise<number> {
   if (options.help) process.stdout.write(HELP)
   else if (options.list) process.stdout.write(`${listed(options).join('\n')}\n`)
   if (options.help || options.list) return 0
+  if (options.write !== undefined) return write(options.write)
   const known = listed(options)
   const unknown = options.lies.filter(lie => !known.some(line => matches(lie, line.slice(line.indexOf(' ') + 1))))
   if (unknown.length > 0) {
@@ -47,6 +52,22 @@ export async function main(words: readonly string[]): Promise<number> {
     return EXIT_USAGE
   }
   return siege(options)
+}
+
+const PAGE = 'SECURITY.md'
+
+/** What was seen goes into the page, in place of what was seen before. */
+function write(file: string): number {
+  // The bundle stands in dist/siege.
+  const page = join(import.meta.dirname, '../..', PAGE)
+  const result = existsSync(file) ? readResult(readFileSync(file, 'utf8')) : 'there is no such file.'
+  if (typeof result === 'string') {
+    process.stderr.write(`${file}: ${result}\n`)
+    return EXIT_USAGE
+  }
+  writeFileSync(page, withTable(readFileSync(page, 'utf8'), result))
+  process.stdout.write(`${PAGE}: ${result.lies} lies\n`)
+  return 0
 }
 
 async function siege(options: Options): Promise<number> {
@@ -141,7 +162,9 @@ interface Found {
 function show(options: Options, { rows, problems, faults }: Found): void {
   const lies = new Set(rows.map(({ stage, part, lie }) => `${stage} ${part}/${lie}`)).size
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ seed: options.seed, lies, faults, problems, rows }, null, 2)}\n`)
+    const { seed, seconds } = options
+    const result: Result = { seed, seconds, cores: cpus().length, lies, faults, problems, rows }
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
     return
   }
   process.stdout.write(`${options.markdown ? markdown(rows) : table(rows)}\n\n`)

@@ -11,6 +11,7 @@ record what they do; now and then one is killed, stands still or is cut off.
   --strict         the goals of speed, memory and naming must be met too
   --json           the result as JSON
   --markdown       the table as Markdown
+  --write FILE     starts nothing: FILE is a result that --json printed, and its table is put into SECURITY.md
   --list           only says which lies there are
   --help           this
 
@@ -32,6 +33,8 @@ export interface Options {
   strict: boolean
   json: boolean
   markdown: boolean
+  /** A result of an earlier siege, whose table is written. */
+  write: string | undefined
   list: boolean
   help: boolean
 }
@@ -49,6 +52,7 @@ export function readOptions(words: readonly string[]): Options | string {
     strict: false,
     json: false,
     markdown: false,
+    write: undefined,
     list: false,
     help: false,
   }
@@ -76,6 +80,9 @@ function takeValue(read: Options, word: string, value: string | undefined): stri
     case '--seed':
       read.seed = number
       return Number.isInteger(number) && number >= 0 ? undefined : `--seed is ${value}; it must be a whole number.`
+    case '--write':
+      read.write = value
+      return value === undefined ? '--write names no file.' : undefined
     case '--lies':
       read.lies = words
       return words.length > 0 ? undefined : '--lies names none.'

@@ -1,8 +1,9 @@
 // The siege itself, besieged: what it measures, what it calls broken, and one that is interrupted. The minute of CI is a
 // step of its own (.ci/run); a short siege from end to end is part of the long run.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ import { isProvable, moreMemberLies, moreServerLies, PROVABLE, WAYS } from './li
 import { type Operation, Operations } from './operations.ts'
 import { readOptions } from './options.ts'
 import { markdown, table } from './report.ts'
+import { readResult, withTable } from './seen.ts'
 import { chanceOf, costOf, growth, isSlower, judged, type Measured, missed, type Row } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -26,6 +28,14 @@ const script = join(root, 'test/siege/run.mjs')
 function steady(kind: string, from: number, until: number, gap: number, took: number): Operation[] {
   const count = Math.floor((until - from) / gap)
   return Array.from({ length: count }, (_, place) => [kind, from + place * gap, took, true] as const)
+}
+
+function allLies(): string[] {
+  return (['server', 'member'] as const).flatMap(role =>
+    [...namesOfLies(role, role === 'server' ? moreServerLies : moreMemberLies)].flatMap(([part, names]) =>
+      names.map(name => `${part}/${name}`),
+    ),
+  )
 }
 
 describe('what a lie costs', () => {
@@ -168,6 +178,60 @@ describe('the goals', () => {
   })
 })
 
+describe('the table of SECURITY.md', () => {
+  const row = (change: Partial<Measured>): Row => {
+    const measured: Measured = {
+      ...{ stage: 'seven', part: 'lock', lie: 'always-yes', perSecond: 0, throughput: 0.97, p99: 1.2 },
+      ...{ suffered: 'lock', isLow: false, slowest: 'lock', isSlow: false, clientMemory: 1, serverMemory: 1.04 },
+      ...{ provable: false, named: false, repeated: 0, wellAfter: 260, waited: 10_000 },
+      ...change,
+    } as const
+    return judged(measured)
+  }
+  const rows = [
+    row({}),
+    row({ perSecond: 2_000, throughput: 0.8, p99: undefined }),
+    row({ lie: 'token-burner', provable: true, isSlow: true, p99: 4, wellAfter: undefined }),
+  ]
+  const result = { seed: 7, seconds: 600, cores: 2, lies: 2, faults: 3, problems: [], rows }
+  const page = 'before\n<!-- seen: begin -->\n\nold\n\n<!-- seen: end -->\nafter\n'
+
+  it('has a line for each lie, both rates in it, and what was missed', () => {
+    const written = withTable(page, result)
+    const lines = written.split('\n').map(line => line.replaceAll(/ +/g, ' '))
+    expect(lines).toContain('| seven: lock/always-yes | 0.97, 0.80 | 1.20, – | 1.00 | 1.04 | no proof | 0.3 s | |')
+    expect(lines).toContain(
+      '| seven: lock/token-burner | 0.97 | 4.00 | 1.00 | 1.04 | **no** | not in 10 s | p99, not named, not well after 10 s |',
+    )
+    const sentence = lines.join(' ')
+    expect(sentence).toContain('2 lies, 3 faults, no promise was broken, 1 of 3 rows miss a goal')
+    const once = { ...row({ perSecond: 2_000 }), once: ['p99'] }
+    expect(withTable(page, { ...result, rows: [row({}), once] })).toMatch(/ \| \(p99, once\) +\|\n/)
+    expect(withTable(page, { ...result, problems: ['x'] })).toContain('**1 promises were broken**')
+  })
+  it('takes the place of the one before, and nothing else of the page', () => {
+    const written = withTable(page, result)
+    expect(written.startsWith('before\n<!-- seen: begin -->\n')).toBe(true)
+    expect(written.endsWith('\n<!-- seen: end -->\nafter\n')).toBe(true)
+    expect(written).not.toContain('old')
+    expect(withTable(written, result)).toBe(written)
+    expect(() => withTable('a page without a place', result)).toThrow('the page has no')
+  })
+  it('is made of a whole result only', () => {
+    expect(readResult(JSON.stringify(result))).toEqual(JSON.parse(JSON.stringify(result)))
+    expect(readResult('> coterie@0.1.0 siege')).toContain('no JSON')
+    expect(readResult('{"rows": []}')).toContain('no rows')
+    expect(readResult(JSON.stringify({ ...result, cores: undefined }))).toContain('no cores')
+  })
+  it('has its place, and names lies that there are', () => {
+    const written = withTable(readFileSync(join(root, 'SECURITY.md'), 'utf8'), result)
+    expect(written).toContain('| seven: lock/token-burner |')
+    const shown = readFileSync(join(root, 'SECURITY.md'), 'utf8').split('<!-- seen: begin -->')[1]!
+    const named = [...shown.split('<!-- seen: end -->')[0]!.matchAll(/^\| (?:seven|four|members): (\S.*?) +\|/gm)]
+    expect(named.map(([, lie]) => lie!).filter(lie => !allLies().includes(lie))).toEqual([])
+  })
+})
+
 describe('the judgement', () => {
   let dir = ''
   const write = (name: string, lines: readonly object[]) =>
@@ -245,11 +309,7 @@ describe('the judgement', () => {
 })
 
 describe('the lies', () => {
-  const known = (['server', 'member'] as const).flatMap(role =>
-    [...namesOfLies(role, role === 'server' ? moreServerLies : moreMemberLies)].flatMap(([part, names]) =>
-      names.map(name => `${part}/${name}`),
-    ),
-  )
+  const known = allLies()
 
   it('are those of the proofs and more, far beyond twenty-five', () => {
     expect(known.length).toBeGreaterThan(75)
@@ -273,6 +333,10 @@ describe('the command', () => {
     expect(readOptions(['--stages', 'nine'])).toContain('seven, four, members')
     expect(readOptions(['--what'])).toContain('what is "--what"?')
     expect(readOptions(['--lies', 'always-yes', '--strict', '--seed', '7'])).toMatchObject({ strict: true, seed: 7 })
+  })
+  it('writes nothing of a file that is not there', () => {
+    const { status, stderr } = spawnSync(process.execPath, [script, '--write', 'nothing.json'], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([2, 'nothing.json: there is no such file.\n'])
   })
   it('lists the lies', () => {
     const list = execFileSync(process.execPath, [script, '--list', '--stages', 'four'], { encoding: 'utf8' })

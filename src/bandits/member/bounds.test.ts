@@ -3,10 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import { listedUnder } from '../../../test/support/limits.ts'
 import { Puppet } from '../../../test/support/machine.ts'
+import { encode } from '../../core/index.ts'
 import { idealParties } from '../proof/ideal.ts'
 import { banditRules } from '../rules.ts'
+import { entryCodec } from './entries.ts'
+import { briefOf, RUN_LOG_BYTES, saidAbout } from './log.ts'
 import { banditMember } from './machine.ts'
-import { KNOWN_MAX, RUNS_OF_USER_MAX } from './state.ts'
+import { KNOWN_MAX, LOG_BYTES_OF_USER_MAX, RUNS_OF_USER_MAX } from './state.ts'
 import type { Terms } from './wire.ts'
 
 const parties = idealParties()
@@ -49,6 +52,49 @@ const cases: Record<string, () => void> = {
     // Said again it is none more, and another user has its own.
     expect(invite(owner, 'eve', 0)).toEqual([])
     expect(invite(owner, 'ann', RUNS_OF_USER_MAX + 1)).toEqual(['asked'])
+  },
+  /** As shuffler a member takes part without being asked: its log is on its disk, and others choose what is in it. */
+  LOG_BYTES_OF_USER_MAX() {
+    const owner = member()
+    const { puppet } = owner
+    let written = 0
+    const count = (out: ReturnType<typeof puppet.hear>) => {
+      const entries = out.flatMap(one => (one.kind === 'emit' && one.event.kind === 'log' ? [one.event.entry] : []))
+      written += entries.reduce((sum, entry) => sum + encode(entryCodec, entry).length, 0)
+      return out
+    }
+    const asShuffler = (user: string, at: number): Terms => {
+      const seats = [
+        { arm: 'a', member: 'owner-2' },
+        { arm: 'b', member: 'north' },
+      ]
+      return { ...terms(user, at), shuffler: 'owner-1', seats, audit: true, budget: 1_000_000 }
+    }
+    const invited = (user: string, at: number) =>
+      count(puppet.hear(user, { kind: 'invite', terms: asShuffler(user, at) })).flatMap(one =>
+        one.kind === 'send' ? [one.body.kind] : [],
+      )
+    // Runs that are begun and given up, one after the other: each leaves a file.
+    expect(invited('eve', 0)).toContain('accepted')
+    puppet.state.logged.set('eve', LOG_BYTES_OF_USER_MAX - 2 * RUN_LOG_BYTES)
+    expect(invited('eve', 1)).toContain('accepted')
+    const { id } = asShuffler('eve', 1)
+    // Words that are no message of this run, as large as may be.
+    written = 0
+    for (let again = 0; again < 200; again++) {
+      const body = { kind: 'answers', answers: new Array(32).fill(new Uint8Array(1_024)), lost: 0, again } as const
+      const message = { ...body, verdict: new Uint8Array(1_024) }
+      const brief = briefOf(parties.keysOf('eve').tools, message)
+      const signature = parties.keysOf('eve').signer.sign(saidAbout(id, 'eve', 'owner-1', brief))
+      count(puppet.hear('eve', { kind: 'said', id, body: message, signature }))
+    }
+    expect(written).toBeLessThanOrEqual(2 * RUN_LOG_BYTES)
+    expect(puppet.state.logged.get('eve')).toBeLessThanOrEqual(LOG_BYTES_OF_USER_MAX)
+    expect(invited('eve', 2)).toEqual(['declined'])
+    expect(invited('ann', 3)).toContain('accepted')
+    // What was removed in between is found out at the next start.
+    puppet.command({ kind: 'logs', user: 'eve', bytes: 0 })
+    expect(invited('eve', 4)).toContain('accepted')
   },
   KNOWN_MAX() {
     const { puppet, know } = member()

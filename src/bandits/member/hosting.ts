@@ -297,7 +297,8 @@ export function closeFile(
   heads: readonly { member: NodeId; head: Head }[] = [],
 ): void {
   const entry: LogEntry = { kind: 'closed', head, heads }
-  turn.do({ kind: 'emit', event: { kind: 'log', id: terms.id, name: terms.name, number: count + 1, entry } })
+  const named = { id: terms.id, name: terms.name, user: terms.user }
+  turn.do({ kind: 'emit', event: { kind: 'log', ...named, number: count + 1, entry } })
 }
 
 function sayOver({ state, turn }: BanditMemberScene, { terms, log: { heads } }: Hosted): void {

@@ -8,7 +8,7 @@ import { digest, drawn } from '../party.ts'
 import type { BanditTools } from '../settings.ts'
 import { type BanditMessage, banditVocabulary } from '../wire.ts'
 import { entryCodec, type LogEntry, type NumberedEntry } from './entries.ts'
-import { type BanditMemberScene, type Hosted, saveRecord } from './state.ts'
+import { type BanditMemberScene, type Hosted, KNOWN_MAX, LOG_BYTES_OF_USER_MAX, saveRecord } from './state.ts'
 import type { Head } from './wire.ts'
 
 /** Only these say what a party did; the rest asks, repeats or reports. */
@@ -62,19 +62,47 @@ function entriesMax({ terms }: Hosted): number {
   return 256 + 8 * (terms.seats.length + 2) * (terms.budget + 2)
 }
 
-/** Told before anything that follows from it is saved: a crash loses no entry. */
-export function log(scene: BanditMemberScene, hosted: Hosted, entry: LogEntry): void {
-  const { turn, settings } = scene
-  const { terms, log: kept } = hosted
-  if (!terms.audit || kept.count >= entriesMax(hosted)) return
-  const { id, name } = terms
-  kept.count++
-  kept.head = chained(settings.keys.tools, kept.head, kept.salt, { number: kept.count, entry })
-  turn.do({ kind: 'emit', event: { kind: 'log', id, name, number: kept.count, entry } })
-  saveRecord(scene, { kind: 'log', id, count: kept.count, head: kept.head, salt: kept.salt })
+/** What a run takes of its user's share at least: a file, however short, and what a folder has of it. */
+export const RUN_LOG_BYTES = 65_536
+/** Entries are written as text. */
+const BYTES_AS_TEXT = 4 / 3
+
+/** Whether the logs of this user's runs may take so much more of the disk. The own ones are nobody else's doing. */
+export function hasRoomFor({ state }: Pick<BanditMemberScene, 'state'>, user: NodeId, bytes: number): boolean {
+  return user === state.self || (state.logged.get(user) ?? 0) + bytes <= LOG_BYTES_OF_USER_MAX
 }
 
-/** Whether the message is from whom it says; kept, if it is of a kind that says what its sender did. */
+/** Charges the user with it. Names are of members that are known: as many as these are kept. */
+export function charge({ state }: Pick<BanditMemberScene, 'state'>, user: NodeId, bytes: number): void {
+  const [oldest] = state.logged.keys()
+  if (!state.logged.has(user) && state.logged.size >= KNOWN_MAX && oldest !== undefined) state.logged.delete(oldest)
+  state.logged.set(user, (state.logged.get(user) ?? 0) + bytes)
+}
+
+/**
+ * Told before anything that follows from it is saved: a crash loses no entry. False: there is no room for it. What this party did itself is always
+ * kept: that is little, and nobody else chooses it.
+ */
+export function log(scene: BanditMemberScene, hosted: Hosted, entry: LogEntry): boolean {
+  const { turn, settings } = scene
+  const { terms, log: kept } = hosted
+  if (!terms.audit) return true
+  const { id, name, user } = terms
+  const bytes = Math.ceil(encode(entryCodec, entry).length * BYTES_AS_TEXT)
+  const fits = entry.kind !== 'heard' || hasRoomFor(scene, user, bytes)
+  if (kept.count >= entriesMax(hosted) || !fits) return false
+  if (user !== scene.state.self) charge(scene, user, bytes)
+  kept.count++
+  kept.head = chained(settings.keys.tools, kept.head, kept.salt, { number: kept.count, entry })
+  turn.do({ kind: 'emit', event: { kind: 'log', id, name, user, number: kept.count, entry } })
+  saveRecord(scene, { kind: 'log', id, count: kept.count, head: kept.head, salt: kept.salt })
+  return true
+}
+
+/**
+ * Whether the message is from whom it says; kept, if it is of a kind that says what its sender did. What cannot be kept is not heard: the
+ * run stands still, and its user gives it up, but nobody is called a liar for a log that ends too soon.
+ */
 export function logHeard(
   scene: BanditMemberScene,
   hosted: Hosted,
@@ -92,11 +120,11 @@ export function logHeard(
   const how = KEPT[body.kind]
   const before = kept.last.get(`${from} ${body.kind}`)
   if (how === undefined || (before !== undefined && sameBytes(before, hash))) return true
-  kept.last.set(`${from} ${body.kind}`, hash)
   const sealed = body.kind === 'share' ? [body.sealed] : body.kind === 'answers' ? [...body.answers, body.verdict] : []
   const opened = sealed.map(one => sealing.open(one) ?? new Uint8Array(0))
   const whole = how === 'whole' ? encode(banditVocabulary, body) : new Uint8Array(0)
-  log(scene, hosted, { kind: 'heard', from, ...brief, body: whole, opened, signature: signed })
+  if (!log(scene, hosted, { kind: 'heard', from, ...brief, body: whole, opened, signature: signed })) return false
+  kept.last.set(`${from} ${body.kind}`, hash)
   return true
 }
 

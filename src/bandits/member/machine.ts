@@ -5,7 +5,7 @@
 import { type NodeId, unreachable } from '../../core/index.ts'
 import { forgottenBy } from '../party.ts'
 import { closeFile, endHere, endWith, give, hear, onHead, onHeads, runOfArm, wake, watchRun } from './hosting.ts'
-import { closeLog, log, logHeard } from './log.ts'
+import { charge, closeLog, log, logHeard } from './log.ts'
 import { onAccepted, onAsk, onCall, onCancel, onConsent, onDeclined, onInvite, onSeek, onServes } from './meeting.ts'
 import { restored } from './restoring.ts'
 import {
@@ -105,6 +105,8 @@ function onCommand(scene: BanditMemberScene, body: BanditMemberCommand): void {
       return onPrimes(scene, body)
     case 'changed':
       return onChanged(scene, body.view)
+    case 'logs':
+      return onLogs(scene, body)
     default:
       return unreachable(body, 'command')
   }
@@ -164,6 +166,12 @@ function onChanged({ state, settings }: BanditMemberScene, view: Announced): voi
   const [oldest] = state.known.keys()
   if (!state.known.has(id) && state.known.size >= KNOWN_MAX && oldest !== undefined) state.known.delete(oldest)
   state.known.set(id, { id, ...keys })
+}
+
+/** What is on the disk counts, and not what was counted before: somebody may have removed some. */
+function onLogs(scene: BanditMemberScene, { user, bytes }: BanditMemberCommand & { kind: 'logs' }): void {
+  scene.state.logged.delete(user)
+  charge(scene, user, bytes)
 }
 
 /** Every party of the run commits its log, and says it again where the word was lost. */

@@ -20,7 +20,7 @@ import {
   wake,
   watchRun,
 } from './hosting.ts'
-import { log } from './log.ts'
+import { charge, hasRoomFor, log, RUN_LOG_BYTES } from './log.ts'
 import {
   type Asking,
   armKey,
@@ -284,6 +284,9 @@ function refusal(scene: BanditMemberScene, terms: Terms): string | undefined {
     const what = terms.level === 'sr-secured' ? 'draws for two phases' : 'serves two of the arms'
     return `'${owner.member}' ${what}; each needs a member of its own`
   }
+  // A user whose logs have filled their share has no more runs that are to be audited: they would have none here.
+  if (terms.audit && !hasRoomFor(scene, terms.user, 2 * RUN_LOG_BYTES))
+    return `logs of '${terms.user}' fill their share here`
   if (terms.audit && terms.level !== 'blind') return 'only a blind run can be audited'
   if (terms.audit && terms.drops) return 'a run that goes on without lost arms cannot be audited'
   if (terms.level !== 'blind' && (terms.pace > 0 || terms.armTimeout > 0 || terms.drops))
@@ -375,6 +378,7 @@ function host(scene: BanditMemberScene, terms: Terms, roles: readonly Role[]): H
     log: newLog(scene.turn.bytes(SALT_BYTES)),
   }
   state.runs.set(terms.id, hosted)
+  if (terms.audit && terms.user !== state.self) charge(scene, terms.user, RUN_LOG_BYTES)
   const { salt } = hosted.log
   log(scene, hosted, { kind: 'opened', self: state.self, terms, parties: everyParty(run), salt })
   saveRun(scene, hosted)

@@ -63,16 +63,18 @@ export function restored(self: NodeId, saved: Saved, { keys }: BanditMemberSetti
     const hosted = runs.get(id)
     if (hosted !== undefined) hosted.log.answer = answerFrom(hosted.terms.name, answer)
   }
+  return { ...blank(self), served, runs, ended }
+}
+
+function blank(self: NodeId): Omit<BanditMemberState, 'served' | 'runs' | 'ended'> {
   return {
     self,
     known: new Map(),
     serving: new Map(),
-    served,
-    runs,
     invited: new Map(),
     closed: new Map(),
-    ended,
     asking: new Map(),
+    logged: new Map(),
     saves: 0,
   }
 }

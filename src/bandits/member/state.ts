@@ -99,6 +99,8 @@ export type BanditMemberCommand =
   | { kind: 'primes'; id: string; p: Uint8Array; q: Uint8Array }
   /** From membership: what is known of a member now. */
   | { kind: 'changed'; view: Announced }
+  /** At the start: what the logs of that user's runs take on this member's disk. */
+  | { kind: 'logs'; user: NodeId; bytes: number }
 
 /** What a member tells its owner. */
 export type BanditMemberEvent =
@@ -122,7 +124,7 @@ export type BanditMemberEvent =
   /** A part of that run decrypts sums: answer with two primes of its own. Asked again after a restart. */
   | { kind: 'primes'; id: string; name: string }
   /** To be written behind the others, before anything else happens. */
-  | { kind: 'log'; id: string; name: string; number: number; entry: LogEntry }
+  | { kind: 'log'; id: string; name: string; user: NodeId; number: number; entry: LogEntry }
   /** There is no answer. Arms may have been pulled. */
   | { kind: 'stopped'; name: string; why: string }
   /** The run has not begun, and no arm was pulled. */
@@ -186,6 +188,8 @@ export interface BanditMemberState {
   readonly ended: Set<string>
   /** By name. */
   readonly asking: Map<string, Asking>
+  /** Bytes of logs on this member's disk, by the user that asked for the runs. */
+  readonly logged: Map<NodeId, number>
   /** Records since the last account of everything. */
   saves: number
 }
@@ -208,6 +212,11 @@ export const memberTimers = timers('seek', 'expire', 'machine', 'heads')
 export const KNOWN_MAX = 4_096
 /** Runs of one user at once. */
 export const RUNS_OF_USER_MAX = 8
+/**
+ * Bytes of logs of one user's runs on a member's disk. Who is named as shuffler or comparator takes part without being asked, and the
+ * parties choose what is in its log: without a bound one of them fills the disk of another.
+ */
+export const LOG_BYTES_OF_USER_MAX = 2 ** 30
 /** Runs that are over and not forgotten: messages are not late by more than these. */
 const ENDED_MAX = 64
 

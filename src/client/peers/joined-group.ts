@@ -112,7 +112,7 @@ export class JoinedGroup {
     return this.roster.list(member => ({ voter: this.voters.mayVote(member), caught: this.caught.of(member) }))
   }
 
-  /** The members now, and again after every change. */
+  /** The members now, and again after every change; a loop that is slower than they change gets the newest. */
   members(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<readonly MemberInfo[], void, undefined> {
     this.checkOpen()
     checkFollowing('group.members', options)
@@ -120,7 +120,7 @@ export class JoinedGroup {
   }
 
   private async *following(signal: AbortSignal | undefined): AsyncGenerator<readonly MemberInfo[], void, undefined> {
-    const feed = new Feed<readonly MemberInfo[]>(signal)
+    const feed = new Feed<readonly MemberInfo[]>(signal, 'newest')
     this.feeds.add(feed)
     feed.push(this.list())
     try {
@@ -284,9 +284,13 @@ export class JoinedGroup {
     return status
   }
 
-  /** @internal For answers: what this member knows of a place. */
+  /**
+   * @internal For answers: what this member has heard of a place. It opens none: a client that asks for names that it made up would have the
+   * members elect for each of them, until there is no room for their own.
+   */
   coordinatorNow(name: string): CoordinatorInfo {
-    return this.leadership(name).now()
+    this.checkPlace(name)
+    return this.leaderships.get(name)?.now() ?? { name, term: 0, coordinator: undefined }
   }
 
   /** @internal For answers: whether that client may change who votes. */
@@ -294,13 +298,17 @@ export class JoinedGroup {
     return this.node.isOperator(client)
   }
 
-  private leadership(name: string): Leadership {
+  private checkPlace(name: string): void {
     this.checkOpen()
     if (typeof name !== 'string' || !NAME_RULE.test(name)) {
       throw new SettingsError(
         `the coordinator's name is ${typeof name === 'string' ? JSON.stringify(name) : kindOf(name)}; it must be 1 to 40 lower-case letters, digits and hyphens.`,
       )
     }
+  }
+
+  private leadership(name: string): Leadership {
+    this.checkPlace(name)
     const leadership = this.leadershipOf(name)
     if (this.opened.has(name)) return leadership
     this.opened.add(name)

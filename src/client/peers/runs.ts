@@ -56,6 +56,7 @@ export class MemberRuns {
   constructor(tell: (command: BanditMemberCommand) => void, folder?: string) {
     this.tell = tell
     this.files = new RunFiles(folder)
+    for (const [user, bytes] of this.files.taken()) tell({ kind: 'logs', user, bytes })
   }
 
   serve(name: string, arm: string, source: ArmSource, options: ArmOptions): ServedArm {

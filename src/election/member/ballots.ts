@@ -14,7 +14,7 @@ import type { Attempt, Race } from './state.ts'
 import { noteTerm } from './terms.ts'
 
 /** Voters whose two ballots were reported; a liar gains nothing by more. */
-const REPORTED_MAX = 128
+export const REPORTED_MAX = 128
 
 /** What ballots of this attempt are checked against; undefined if they are secret and a candidate has no key. */
 export function ballotCheck(scene: ElectionScene, race: Race, attempt: Attempt): BallotCheck | undefined {

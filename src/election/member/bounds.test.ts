@@ -1,9 +1,10 @@
-// What one member can make another keep: a bound for each, filled to it and one beyond (docs/reference/limits.md). The member is
+// What one member can make another keep: the list in docs/reference/limits.md, filled to each bound and beyond. The member is
 // `self` of five, of whom one may lie; `e` is the one that fills.
 
 import { describe, expect, it } from 'vitest'
+import { bytesIn, listedUnder } from '../../../test/support/limits.ts'
 import { Puppet, sent } from '../../../test/support/machine.ts'
-import { encode } from '../../core/index.ts'
+import { decode, encode } from '../../core/index.ts'
 import { idealSealing } from '../../crypto/ideal-sealing.ts'
 import { idealSignatures } from '../../crypto/index.ts'
 import { approvalBytes, firstElectorate, successorOf } from '../count/electorate.ts'
@@ -12,15 +13,18 @@ import {
   type Claim,
   type ElectionMessage,
   electionRecord,
+  electionVocabulary,
   MEMBERS_MAX,
   NAMES_MAX,
   NAMES_PER_MEMBER,
   type OpenBallot,
+  SEALED_BYTES_MAX,
 } from '../wire.ts'
+import { noteDouble, REPORTED_MAX } from './ballots.ts'
 import type { ElectionCommand, ElectionEvent } from './commands.ts'
 import { HELD_BYTES_MAX } from './granting.ts'
 import { election } from './machine.ts'
-import type { ElectionState, Race } from './state.ts'
+import { type ElectionState, newAttempt, type Race } from './state.ts'
 
 const signatures = idealSignatures()
 const sealing = idealSealing()
@@ -30,11 +34,9 @@ const electorate = firstElectorate(IDS.map(voter))
 const settings = { ...electionDefaults, liars: 1, promise: 1_000, countAfter: 50, attemptMax: 300, quiet: 0 }
 type Member = Puppet<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
-const SEALED_BYTES = 16_384
 const HIDDEN_BYTES = 12_288
-const KIB = 1_024
 /** One early ballot in each of its places, and one word of each kind. */
-const BYTES_OF_MEMBER = 512 * KIB
+const BYTES_OF_MEMBER = 512 * 1_024
 
 function member(change: Partial<typeof settings> = {}): Member {
   const keys = { signer: signatures.signer('self'), signatures, sealing: sealing('self') }
@@ -60,7 +62,7 @@ function wordsOf(name: string, term: number): ElectionMessage[] {
   const alive = { ...about, electorate: 1, asked: 1, by: 1, under: 1 }
   return [
     { kind: 'call', ...about, electorate: 1, view },
-    { kind: 'ballot', ...about, electorate: 1, view: digest, sealed: new Uint8Array(SEALED_BYTES) },
+    { kind: 'ballot', ...about, electorate: 1, view: digest, sealed: new Uint8Array(SEALED_BYTES_MAX) },
     claim(name, 'e', term, ballots),
     { kind: 'tally', ...about, electorate: 1, ballots, voided: [] },
     { kind: 'opening', ...about, digest, opening: new Uint8Array(6_144) },
@@ -74,32 +76,111 @@ function wordsOf(name: string, term: number): ElectionMessage[] {
   ]
 }
 
-/** Bytes of everything that can be reached: of arrays what they hold, of numbers and names as they are. */
-function bytesIn(value: unknown): number {
-  if (value instanceof Uint8Array) return value.length
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 8
-  if (value instanceof Map) return [...value].reduce((sum, [key, one]) => sum + bytesIn(key) + bytesIn(one), 0)
-  if (value instanceof Set) return [...value].reduce((sum: number, one) => sum + bytesIn(one), 0)
-  return Object.values(value).reduce((sum: number, one) => sum + bytesIn(one), 0)
-}
 const held = (puppet: Member) => [...puppet.state.races.values()].flatMap(({ heldClaim }) => heldClaim ?? [])
 
-describe('what one member can make another keep', () => {
-  it('is less than 512 KiB, whatever it says, in all places that it brings up and in those that are open', () => {
+/** Each place is promised to b, and the promise is nearly over. */
+function bound(names: readonly string[]): Member {
+  const puppet = member()
+  for (const name of names) {
+    puppet.command({ kind: 'open', name })
+    puppet.hear('b', claim(name, 'b', 1))
+  }
+  puppet.now += settings.promise - settings.holdMax / 2
+  return puppet
+}
+/** Ballots of a claim of about that many bytes. */
+const large = (bytes: number) => Array.from({ length: Math.floor(bytes / (HIDDEN_BYTES + 256)) }, () => ballotOf('e'))
+const places = Array.from({ length: 12 }, (_, place) => `place-${place}`)
+
+/** By the constant: filled to the bound, and beyond. */
+const cases: Record<string, () => void> = {
+  NAMES_PER_MEMBER() {
+    const puppet = member()
+    const words = (from: string, count: number) => {
+      for (let place = 0; place < count; place++) puppet.hear(from, wordsOf(`${from}-${place}`, 1)[0]!)
+    }
+    words('e', NAMES_PER_MEMBER)
+    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
+    words('e', NAMES_PER_MEMBER + 1)
+    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
+    // Half of all are for all others together.
+    for (const id of ['b', 'c', 'd']) words(id, NAMES_PER_MEMBER + 1)
+    expect(puppet.state.races.size).toBe(NAMES_MAX / 2)
+  },
+  SEALED_BYTES_MAX() {
+    const puppet = member()
+    puppet.command({ kind: 'open', name: 'jobs' })
+    const ballot = (term: number, bytes: number) => {
+      const about = { name: 'jobs', term, electorate: 1, view: new Uint8Array(32) }
+      return { kind: 'ballot', ...about, sealed: new Uint8Array(bytes) } as const
+    }
+    for (let term = 1; term < 50; term++) puppet.hear('e', ballot(term, SEALED_BYTES_MAX))
+    const { earlyBallots } = puppet.state.races.get('jobs')!
+    expect([...earlyBallots].map(([id, { sealed }]) => [id, sealed.length])).toEqual([['e', SEALED_BYTES_MAX]])
+    const read = (bytes: number) => decode(electionVocabulary, encode(electionVocabulary, ballot(1, bytes)))
+    expect(read(SEALED_BYTES_MAX).ok).toBe(true)
+    expect(() => read(SEALED_BYTES_MAX + 1)).toThrow()
+  },
+  REPORTED_MAX() {
+    const puppet = member()
+    puppet.command({ kind: 'open', name: 'jobs' })
+    const race = puppet.state.races.get('jobs')!
+    const turn = { now: 0, below: () => 0, bytes: () => new Uint8Array(), do: () => {} }
+    const scene = { state: puppet.state, settings, turn } as unknown as Parameters<typeof noteDouble>[0]
+    for (let term = 1; term < 10; term++) {
+      const attempt = newAttempt(term, { rows: [], leftOut: [] }, [], true)
+      for (let voter = 0; voter < REPORTED_MAX; voter++) {
+        const ballot = ballotOf(`${voter + (term % 2)}`)
+        noteDouble(scene, race, attempt, { first: ballot, second: ballot })
+        expect(race.reportedDoubles.size).toBeLessThanOrEqual(REPORTED_MAX)
+      }
+    }
+    expect(race.reportedDoubles.size).toBeGreaterThan(REPORTED_MAX - 2)
+  },
+  HELD_BYTES_MAX() {
+    const puppet = bound(places)
+    const ballots = large(MEMBERS_MAX * HIDDEN_BYTES)
+    const fits = Math.floor(HELD_BYTES_MAX / (ballots.length * (HIDDEN_BYTES + 256)))
+    for (const name of places.slice(0, fits)) {
+      expect(sent(puppet.hear('e', claim(name, 'e', 2, ballots)))).toEqual([])
+    }
+    expect(held(puppet)).toHaveLength(fits)
+    const [answer] = sent<ElectionMessage>(puppet.hear('e', claim(places[fits]!, 'e', 2, ballots)) as never)
+    expect(answer?.body.kind).toBe('refusal')
+    expect(held(puppet)).toHaveLength(fits)
+    expect(bytesIn(held(puppet))).toBeLessThan(HELD_BYTES_MAX)
+    puppet.hear('c', claim(places[fits]!, 'c', 2, ballots))
+    expect(held(puppet)).toHaveLength(fits + 1)
+    // Said again, it takes the place of what it said before.
+    puppet.hear('e', claim(places[0]!, 'e', 2, ballots))
+    expect(held(puppet)).toHaveLength(fits + 1)
+  },
+  /** As fast as it is listened to: a burst, and then 2,048 words a second. */
+  BYTES_OF_MEMBER() {
     const puppet = member()
     puppet.command({ kind: 'open', name: 'jobs' })
     const before = bytesIn(puppet.state)
+    const names = ['jobs', ...Array.from({ length: 20 }, (_, place) => `place-${place}`)]
     for (let round = 1; round <= 6; round++) {
-      for (const name of ['jobs', ...Array.from({ length: 20 }, (_, place) => `place-${place}`)]) {
-        for (const body of wordsOf(name, round)) puppet.hear('e', body)
+      const again = Math.ceil(settings.rateLimit!.perSecond / (names.length * wordsOf('', 1).length))
+      for (let time = 0; time < again; time++) {
+        for (const name of names) for (const body of wordsOf(name, round)) puppet.hear('e', body)
       }
       puppet.pass(1_000)
     }
     expect([...puppet.state.races.keys()].filter(name => name !== 'jobs')).toHaveLength(NAMES_PER_MEMBER)
-    expect(bytesIn(puppet.state) - before).toBeGreaterThan(SEALED_BYTES)
+    expect(bytesIn(puppet.state) - before).toBeGreaterThan(SEALED_BYTES_MAX)
     expect(bytesIn(puppet.state) - before).toBeLessThan(BYTES_OF_MEMBER)
-  })
+  },
+}
+
+describe('what a peer can fill', () => {
+  it('is listed, and each has its case', () =>
+    expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: elections')))
+  it.each(Object.keys(cases))('%s', name => cases[name]!())
+})
+
+describe('what one member can make another keep', () => {
   it('has at most one entry of it in each map of a place, and what is of a list is bounded by the list', () => {
     const puppet = member()
     puppet.command({ kind: 'open', name: 'jobs' })
@@ -133,57 +214,11 @@ describe('what one member can make another keep', () => {
   })
 })
 
-describe('places that others bring up', () => {
-  it('are eight for each, and half of all for all together', () => {
-    const puppet = member()
-    const words = (from: string, count: number) => {
-      for (let place = 0; place < count; place++) puppet.hear(from, wordsOf(`${from}-${place}`, 1)[0]!)
-    }
-    words('e', NAMES_PER_MEMBER)
-    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
-    words('e', NAMES_PER_MEMBER + 1)
-    expect(puppet.state.races.size).toBe(NAMES_PER_MEMBER)
-    for (const id of ['b', 'c', 'd']) words(id, NAMES_PER_MEMBER + 1)
-    expect(puppet.state.races.size).toBe(NAMES_MAX / 2)
-  })
-})
-
 describe('claims that wait for a promise to end', () => {
-  const names = Array.from({ length: 12 }, (_, place) => `place-${place}`)
-  /** Each place is promised to b, and the promise is nearly over. */
-  function bound(): Member {
-    const puppet = member()
-    for (const name of names) {
-      puppet.command({ kind: 'open', name })
-      puppet.hear('b', claim(name, 'b', 1))
-    }
-    puppet.now += settings.promise - settings.holdMax / 2
-    return puppet
-  }
-  /** Ballots of a claim of about that many bytes. */
-  const large = (bytes: number) => Array.from({ length: Math.floor(bytes / (HIDDEN_BYTES + 256)) }, () => ballotOf('e'))
-
-  it('take 8 MiB of one member, over all places: the next is refused, and others are held', () => {
-    const puppet = bound()
-    const ballots = large(MEMBERS_MAX * HIDDEN_BYTES)
-    const fits = Math.floor(HELD_BYTES_MAX / (ballots.length * (HIDDEN_BYTES + 256)))
-    for (const name of names.slice(0, fits)) {
-      expect(sent(puppet.hear('e', claim(name, 'e', 2, ballots)))).toEqual([])
-    }
-    expect(held(puppet)).toHaveLength(fits)
-    const [answer] = sent<ElectionMessage>(puppet.hear('e', claim(names[fits]!, 'e', 2, ballots)) as never)
-    expect(answer?.body.kind).toBe('refusal')
-    expect(held(puppet)).toHaveLength(fits)
-    puppet.hear('c', claim(names[fits]!, 'c', 2, ballots))
-    expect(held(puppet)).toHaveLength(fits + 1)
-    // Said again, it takes the place of what it said before.
-    puppet.hear('e', claim(names[0]!, 'e', 2, ballots))
-    expect(held(puppet)).toHaveLength(fits + 1)
-  })
   it('are gone when it is over', () => {
-    const puppet = bound()
-    for (const name of names) puppet.hear('e', claim(name, 'e', 2))
-    expect(held(puppet)).toHaveLength(names.length)
+    const puppet = bound(places)
+    for (const name of places) puppet.hear('e', claim(name, 'e', 2))
+    expect(held(puppet)).toHaveLength(places.length)
     puppet.pass(settings.holdMax)
     expect(held(puppet)).toEqual([])
   })

@@ -81,7 +81,7 @@ export const QUESTIONS_MAX = 64
 export const PINGS_KEPT = 16
 
 /** Kinds of lies that a server can be caught at. */
-const BLAMED_MAX = 10
+export const BLAMED_MAX = 10
 
 /** What each server said last, in words. */
 export type Answers = Readonly<Record<NodeId, string>>

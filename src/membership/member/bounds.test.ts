@@ -1,12 +1,16 @@
-// Everything that a peer's message can fill is bounded, for all and for each peer: filled to the bound, and one beyond.
+// Everything that a peer's message can fill is bounded, for all and for each peer: the list in docs/reference/limits.md, filled
+// to each bound, and beyond.
 
 import { describe, expect, it } from 'vitest'
-import { sent, told } from '../../../test/support/machine.ts'
+import { bytesIn, listedUnder } from '../../../test/support/limits.ts'
+import { Puppet, sent, told } from '../../../test/support/machine.ts'
 import { accusation, acquainted, alive, gossip, group, ids, signed } from '../../../test/support/members.ts'
 import type { NodeId } from '../../core/index.ts'
-import type { Claim } from '../claims.ts'
+import { type Claim, signClaim } from '../claims.ts'
 import { incarnationOf } from '../incarnation.ts'
+import { simulatedGroup } from '../proof/simulated.ts'
 import { type AggregateName, aggregateBytes, type MembershipMessage } from '../wire.ts'
+import { membership } from './machine.ts'
 import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, QUEUED_BYTES_OF_SIGNER_MAX, queueSize } from './queue.ts'
 import {
   ACCUSERS_MAX,
@@ -28,16 +32,167 @@ const BYTES_OF_PEER = 256 * 1024
 
 const forged = (claim: Claim) => ({ ...claim, signature: new Uint8Array(64) }) as Claim
 
-describe('peers', () => {
-  const crowded = () => {
-    const puppet = acquainted()
-    for (let place = puppet.state.peers.size; place < PEERS_MAX; place++) {
-      puppet.hear(`peer-${place}`, { kind: 'nack', nonce: new Uint8Array(8) })
-    }
-    expect(puppet.state.peers.size).toBe(PEERS_MAX)
-    return puppet
+function crowded() {
+  const puppet = acquainted()
+  for (let place = puppet.state.peers.size; place < PEERS_MAX; place++) {
+    puppet.hear(`peer-${place}`, { kind: 'nack', nonce: new Uint8Array(8) })
   }
+  expect(puppet.state.peers.size).toBe(PEERS_MAX)
+  return puppet
+}
 
+const event = (member: NodeId, number: number) =>
+  signed(member, { kind: 'event', member, boot: 1, number, topic: '', payload: new Uint8Array(512) })
+
+const estimate = { average: 1, share: 0, minimum: 1, maximum: 1 }
+const average = (asker: NodeId, number: number, signer = asker, boot = 1): MembershipMessage => {
+  const of: AggregateName = { asker, boot, number, name: 'load' }
+  const signature = group.settings(signer).signer.sign(aggregateBytes('simulated', of))
+  return { kind: 'average', of, signature, exchange: 1, estimate }
+}
+
+const payload = new Uint8Array(512)
+const values = Array.from({ length: 16 }, (_, place) => ({ name: `${place}`.padEnd(40), value: place }))
+/** The place of what is not signed by whom it names. */
+const FORGED = 5
+
+/** Everything that one member may say, as large as it may be. */
+function everything(number: number): MembershipMessage[] {
+  const of = { asker: 'eve', boot: 1, number, name: `${number}`.padEnd(40) }
+  const signature = group.settings('eve').signer.sign(aggregateBytes('simulated', of))
+  const nonce = new Uint8Array(8).fill(number)
+  return [
+    gossip(signed('eve', { kind: 'event', member: 'eve', boot: 1, number, topic: 't'.repeat(60), payload })),
+    gossip(signed('eve', { kind: 'attributes', member: 'eve', boot: 1, version: number, values })),
+    gossip(alive('eve', 1, number, 'a'.repeat(300))),
+    gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('suspect', 'eve', victim))),
+    gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('failed', 'eve', victim))),
+    gossip(forged(alive('bob', 1, number))),
+    {
+      kind: 'average',
+      of,
+      signature,
+      exchange: number,
+      estimate: { average: 1, share: 0, minimum: 0, maximum: 1 },
+    },
+    { kind: 'pingRequest', nonce, target: 'bob', claims: [] },
+    { kind: 'want', members: ['ann', 'zoe'] },
+    { kind: 'page', after: '', upTo: 'zoe', entries: [] },
+    { kind: 'averaged', of, exchange: number, estimate: { average: 1, share: 0, minimum: 0, maximum: 1 } },
+    { kind: 'nack', nonce },
+  ]
+}
+
+/** By the constant: filled to the bound, and beyond. */
+const cases: Record<string, () => void> = {
+  PEERS_MAX() {
+    const puppet = crowded()
+    for (let place = 0; place < 100; place++) {
+      puppet.hear(`beyond-${place}`, { kind: 'nack', nonce: new Uint8Array(8) })
+    }
+    expect(puppet.state.peers.size).toBe(PEERS_MAX + 1)
+  },
+  QUEUED_BYTES_OF_SIGNER_MAX() {
+    const queue = emptyQueue()
+    enqueue(queue, event('ann', 1))
+    for (let number = 1; number <= 1_000; number++) {
+      enqueue(queue, event('eve', number))
+      expect(queue.held.get('eve')).toBeLessThanOrEqual(QUEUED_BYTES_OF_SIGNER_MAX)
+    }
+    expect(queue.held.get('eve')).toBeGreaterThan(QUEUED_BYTES_OF_SIGNER_MAX - 700)
+    // What it told most often gives way, and nothing of anybody else.
+    const claims = nextClaims(queue, QUEUE_MAX, 10_000_000, 1)
+    expect(claims).toContainEqual(event('ann', 1))
+    expect(claims).toContainEqual(event('eve', 1_000))
+    expect([queueSize(queue), queue.held.size]).toEqual([0, 0])
+  },
+  VERDICTS_MAX() {
+    const puppet = acquainted()
+    // As fast as it is listened to: 256 words a second.
+    for (let number = 1; number <= VERDICTS_MAX + 300; number++) {
+      puppet.hear('eve', gossip(event('eve', number)))
+      puppet.now += 1_000
+    }
+    expect(puppet.state.verdicts.size).toBe(VERDICTS_MAX)
+    expect(bytesIn(puppet.state.verdicts)).toBeLessThan(VERDICTS_MAX * 128)
+  },
+  ACCUSERS_MAX() {
+    const names = ['self', ...Array.from({ length: ACCUSERS_MAX + 4 }, (_, place) => `m${place}`)]
+    const crowd = simulatedGroup(names)
+    const said = (author: NodeId, claim: Parameters<typeof signClaim>[2]) =>
+      signClaim('simulated', crowd.settings(author).signer, claim) as Claim
+    const puppet = new Puppet(membership(crowd.settings('self')), names)
+    puppet.start()
+    const lives = (member: NodeId, counter: number) => {
+      const { identity } = crowd.settings(member)
+      const incarnation = incarnationOf(1, counter)
+      puppet.hear('m0', gossip(said(member, { kind: 'alive', member, incarnation, address: '', identity, keys: [] })))
+    }
+    const accuse = (author: NodeId, kind: 'suspect' | 'failed', counter: number) => {
+      const claim = { kind, author, member: 'm0', boot: 1, incarnation: incarnationOf(1, counter) } as const
+      puppet.hear(author, gossip(said(author, claim)))
+    }
+    for (const member of names.slice(1)) lives(member, 0)
+    for (const author of names.slice(2)) {
+      accuse(author, 'suspect', 0)
+      accuse(author, 'failed', 0)
+    }
+    const accused = () => puppet.state.members.get('m0')!
+    expect(accused().accusers.size).toBe(ACCUSERS_MAX)
+    expect(accused().notices.size).toBeLessThanOrEqual(crowd.settings('self').certifyAt)
+    // Each that is refuted costs its author credit: kept of as many.
+    for (let counter = 1; counter < 5; counter++) {
+      lives('m0', counter)
+      for (const author of [...names.slice(2)].reverse()) accuse(author, 'suspect', counter)
+    }
+    expect(accused().credit.size).toBe(ACCUSERS_MAX)
+  },
+  RELAYS_OF_PEER_MAX() {
+    const puppet = acquainted()
+    const asked = (peer: NodeId, byte: number) => {
+      puppet.drawn.push(new Uint8Array(8).fill(byte))
+      const nonce = new Uint8Array(8).fill(byte)
+      const out = sent(puppet.hear(peer, { kind: 'pingRequest', nonce, target: 'bob', claims: [] })).length
+      puppet.drawn.length = 0
+      return out
+    }
+    for (let byte = 0; byte < RELAYS_OF_PEER_MAX; byte++) expect(asked('eve', byte)).toBe(1)
+    for (let byte = 100; byte < 200; byte++) expect(asked('eve', byte)).toBe(0)
+    // Who asks without end does not leave nobody to ask for the others.
+    expect(asked('ann', 250)).toBe(1)
+  },
+  AGGREGATES_OF_ASKER_MAX() {
+    const puppet = acquainted()
+    for (let number = 1; number <= AGGREGATES_OF_ASKER_MAX + 1; number++) puppet.hear('ann', average('bob', number))
+    const numbers = () => [...puppet.state.aggregates.values()].map(({ of }) => of.number).sort()
+    expect(numbers()).toEqual([2, 3, 4, 5])
+    // A later one takes the place of the oldest, and an old one is not taken again.
+    puppet.hear('eve', average('bob', 1))
+    expect(numbers()).toEqual([2, 3, 4, 5])
+    expect([...puppet.timers.keys()].filter(name => name.startsWith('aggregate')).length).toBe(4)
+  },
+  BYTES_OF_PEER() {
+    const puppet = acquainted()
+    const before = bytesIn(puppet.state)
+    for (let number = 1; number <= 600; number++) {
+      // Mostly without the silence that a forgery brings: the other bounds must hold too.
+      for (const [place, word] of everything(number).entries()) {
+        if (number % 50 === 0 || place !== FORGED) puppet.hear('eve', word)
+      }
+      puppet.now += 20
+    }
+    expect(bytesIn(puppet.state) - before).toBeGreaterThan(QUEUED_BYTES_OF_SIGNER_MAX / 2)
+    expect(bytesIn(puppet.state) - before).toBeLessThan(BYTES_OF_PEER)
+  },
+}
+
+describe('what a peer can fill', () => {
+  it('is listed, and each has its case', () =>
+    expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: members')))
+  it.each(Object.keys(cases))('%s', name => cases[name]!())
+})
+
+describe('peers', () => {
   it('beyond the bound share a record, and with it the silence that a forged claim costs', () => {
     const puppet = crowded()
     puppet.hear('mallory', gossip(forged(alive('bob', 1, 1)), forged(alive('bob', 1, 2))))
@@ -60,13 +215,6 @@ describe('peers', () => {
 })
 
 describe('aggregates', () => {
-  const estimate = { average: 1, share: 0, minimum: 1, maximum: 1 }
-  const average = (asker: NodeId, number: number, signer = asker, boot = 1): MembershipMessage => {
-    const of: AggregateName = { asker, boot, number, name: 'load' }
-    const signature = group.settings(signer).signer.sign(aggregateBytes('simulated', of))
-    return { kind: 'average', of, signature, exchange: 1, estimate }
-  }
-
   it('are taken under the asker’s signature only: one liar does not fill them in the names of others', () => {
     const puppet = acquainted()
     for (const asker of ['ann', 'bob', 'carl']) puppet.hear('eve', average(asker, 1, 'eve'))
@@ -78,15 +226,6 @@ describe('aggregates', () => {
     expect(puppet.state.aggregates.size).toBe(0)
     expect(puppet.state.peers.get('ann')!.forged).toBe(0)
     expect(sent(puppet.hear('ann', average('bob', 1)))).toMatchObject([{ to: 'ann', body: { kind: 'averaged' } }])
-  })
-  it('of one asker are few; a later one takes the place of the oldest, and an old one is not taken again', () => {
-    const puppet = acquainted()
-    for (let number = 1; number <= AGGREGATES_OF_ASKER_MAX + 1; number++) puppet.hear('ann', average('bob', number))
-    const numbers = () => [...puppet.state.aggregates.values()].map(({ of }) => of.number).sort()
-    expect(numbers()).toEqual([2, 3, 4, 5])
-    puppet.hear('eve', average('bob', 1))
-    expect(numbers()).toEqual([2, 3, 4, 5])
-    expect([...puppet.timers.keys()].filter(name => name.startsWith('aggregate')).length).toBe(4)
   })
   it('of others never stand in the way of one’s own', () => {
     const puppet = acquainted()
@@ -140,47 +279,6 @@ describe('what was measured', () => {
   })
 })
 
-describe('pings for others', () => {
-  const request = (byte: number): MembershipMessage => ({
-    kind: 'pingRequest',
-    nonce: new Uint8Array(8).fill(byte),
-    target: 'bob',
-    claims: [],
-  })
-  const asked = (puppet: ReturnType<typeof acquainted>, peer: NodeId, byte: number) => {
-    puppet.drawn.push(new Uint8Array(8).fill(byte))
-    const out = sent(puppet.hear(peer, request(byte))).length
-    puppet.drawn.length = 0
-    return out
-  }
-
-  it('are few for one peer: who asks without end does not leave nobody to ask for the others', () => {
-    const puppet = acquainted()
-    for (let byte = 0; byte < RELAYS_OF_PEER_MAX; byte++) expect(asked(puppet, 'eve', byte)).toBe(1)
-    for (let byte = 100; byte < 200; byte++) expect(asked(puppet, 'eve', byte)).toBe(0)
-    expect(asked(puppet, 'ann', 250)).toBe(1)
-  })
-})
-
-describe('the gossip queue', () => {
-  const event = (member: NodeId, number: number) =>
-    signed(member, { kind: 'event', member, boot: 1, number, topic: '', payload: new Uint8Array(512) })
-
-  it('holds so many bytes of one signer, and what it told most often gives way', () => {
-    const queue = emptyQueue()
-    enqueue(queue, event('ann', 1))
-    for (let number = 1; number <= 1_000; number++) {
-      enqueue(queue, event('eve', number))
-      expect(queue.held.get('eve')).toBeLessThanOrEqual(QUEUED_BYTES_OF_SIGNER_MAX)
-    }
-    expect(queue.held.get('eve')).toBeGreaterThan(QUEUED_BYTES_OF_SIGNER_MAX - 700)
-    const claims = nextClaims(queue, QUEUE_MAX, 10_000_000, 1)
-    expect(claims).toContainEqual(event('ann', 1))
-    expect(claims).toContainEqual(event('eve', 1_000))
-    expect([queueSize(queue), queue.held.size]).toEqual([0, 0])
-  })
-})
-
 // A new field that can grow belongs into this list, with its bound; docs/reference/limits.md has those that matter to others.
 describe('the list is whole: nothing that grows is without a bound', () => {
   const OF_STATE: Partial<Record<keyof MembershipState, number | 'own'>> = {
@@ -213,57 +311,5 @@ describe('the list is whole: nothing that grows is without a bound', () => {
     const { state } = acquainted()
     expect([...growing(state), 'queue'].sort()).toEqual(Object.keys(OF_STATE).sort())
     expect(growing(state.members.get('bob')!).sort()).toEqual(Object.keys(OF_MEMBER).sort())
-  })
-})
-
-describe('one peer that says all it can', () => {
-  /** Everything reachable, roughly as the memory of it. */
-  function bytesOf(value: unknown): number {
-    if (typeof value === 'string') return 16 + value.length
-    if (value instanceof Uint8Array) return 64 + value.length
-    if (value instanceof Map)
-      return [...value].reduce((sum, [key, held]) => sum + 32 + bytesOf(key) + bytesOf(held), 32)
-    if (Array.isArray(value)) return value.reduce<number>((sum, held) => sum + bytesOf(held), 16)
-    if (typeof value !== 'object' || value === null) return 8
-    return Object.values(value).reduce<number>((sum, held) => sum + 8 + bytesOf(held), 16)
-  }
-
-  it(`leaves at most ${BYTES_OF_PEER} bytes behind in a group of six, however long it talks`, () => {
-    const puppet = acquainted()
-    const before = bytesOf(puppet.state)
-    const payload = new Uint8Array(512)
-    const values = Array.from({ length: 16 }, (_, place) => ({ name: `${place}`.padEnd(40), value: place }))
-    const words = (number: number): MembershipMessage[] => {
-      const of = { asker: 'eve', boot: 1, number, name: `${number}`.padEnd(40) }
-      const signature = group.settings('eve').signer.sign(aggregateBytes('simulated', of))
-      const nonce = new Uint8Array(8).fill(number)
-      return [
-        gossip(signed('eve', { kind: 'event', member: 'eve', boot: 1, number, topic: 't'.repeat(60), payload })),
-        gossip(signed('eve', { kind: 'attributes', member: 'eve', boot: 1, version: number, values })),
-        gossip(alive('eve', 1, number, 'a'.repeat(300))),
-        gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('suspect', 'eve', victim))),
-        gossip(...['ann', 'bob', 'carl', 'dora'].map(victim => accusation('failed', 'eve', victim))),
-        gossip(forged(alive('bob', 1, number))),
-        {
-          kind: 'average',
-          of,
-          signature,
-          exchange: number,
-          estimate: { average: 1, share: 0, minimum: 0, maximum: 1 },
-        },
-        { kind: 'pingRequest', nonce, target: 'bob', claims: [] },
-        { kind: 'want', members: ['ann', 'zoe'] },
-        { kind: 'page', after: '', upTo: 'zoe', entries: [] },
-        { kind: 'averaged', of, exchange: number, estimate: { average: 1, share: 0, minimum: 0, maximum: 1 } },
-        { kind: 'nack', nonce },
-      ]
-    }
-    for (let number = 1; number <= 600; number++) {
-      const said = words(number)
-      // Mostly without the silence that a forgery brings: the other bounds must hold too.
-      for (const [place, word] of said.entries()) if (number % 50 === 0 || place !== 5) puppet.hear('eve', word)
-      puppet.now += 20
-    }
-    expect(bytesOf(puppet.state) - before).toBeLessThan(BYTES_OF_PEER)
   })
 })

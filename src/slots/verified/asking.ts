@@ -3,6 +3,7 @@
 // is owed for longer than the group's patience makes its author silent: it is left out, not accused.
 
 import { sameBytes } from '../../core/index.ts'
+import { endRound } from './checks.ts'
 import { mayOpen } from './dealing.ts'
 import { isEqualSeal } from './opening.ts'
 import { dealtTicket, leaderOf, passerAt } from './proofs.ts'
@@ -99,7 +100,7 @@ function owedToOthers(epoch: Epoch, round: Round): Owed[] | undefined {
 export function expire(epoch: Epoch, round: Round, now: number): void {
   const { record } = epoch
   if (round.phase !== 'open' || now < round.sharedAt + record.lease * (1 + driftOf(record))) return
-  if (owedToOthers(epoch, round) === undefined) round.phase = 'over'
+  if (owedToOthers(epoch, round) === undefined) endRound(round)
 }
 
 function owedInCheck(epoch: Epoch, round: Round): Owed[] {

@@ -2,18 +2,24 @@
 // (docs/reference/limits.md). Member c alone, of five of whom one may lie; e is the one that floods.
 
 import { describe, expect, it } from 'vitest'
-import { LIAR, Table, type Word } from '../../../test/support/slots-table.ts'
+import { bytesIn, listedUnder } from '../../../test/support/limits.ts'
+import { honest, instead, LIAR, Table, type Word } from '../../../test/support/slots-table.ts'
 import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
 import { CHECKS_BEHIND_MAX } from './checks.ts'
-import { EARLY_BYTES_MAX } from './hearing.ts'
+import { CHECKS_AHEAD_MAX, EARLY_BYTES_MAX } from './hearing.ts'
+import { CHAIN_MAX } from './links.ts'
 import { slotsMember } from './machine.ts'
 import { type EpochRecord, firstRecord, recordHash } from './record.ts'
+import { saveAdopted } from './saved.ts'
 import { ANSWERS_MAX, OUTBOX_MAX, saidBy } from './saying.ts'
 import type { Round } from './state.ts'
 import { BALLOTS_KEPT, PROPOSALS_KEPT } from './succession.ts'
-import { NEEDS_MAX, type SlotsMessage, signedBytes } from './wire.ts'
+import { EVIDENCE_BYTES_MAX, NEEDS_MAX, type SlotsMessage, signedBytes } from './wire.ts'
+
+/** What one member leaves in another's memory beyond what an honest one does, besides its early words. */
+const BYTES_OF_MEMBER = 256 * 1_024
 
 const names = ['a', 'b', 'c', 'd', 'e']
 const FLOODER = 'e'
@@ -55,11 +61,18 @@ function member(change: Partial<typeof settings> = {}) {
   return { state, sent, hears, looks, saysOf: (kind: string) => sent.filter(({ body }) => body.kind === kind) }
 }
 
+/** Which bounds have a test: compared with the list at the end. */
+const tested = new Set<string>()
+function bound(constant: string, what: string, test: () => void): void {
+  tested.add(constant)
+  it(`${constant}: ${what}`, test)
+}
+
 /** A hash that no record has. */
 const madeUp = (number: number) => new Uint8Array(32).map((_, place) => (number >> (8 * (place % 4))) & 255)
 
 describe('favours and signatures', () => {
-  it('one that favours everything does not keep the others from a successor', () => {
+  bound('BALLOTS_KEPT', 'one that favours everything does not keep the others from a successor', () => {
     const { state, hears, saysOf } = member()
     for (let i = 0; i < 5_000; i++) {
       hears(by(FLOODER, { kind: 'favour', ballot: i % 900, record: madeUp(i) }))
@@ -74,7 +87,7 @@ describe('favours and signatures', () => {
     for (const author of ['a', 'b', 'd']) hears(by(author, { kind: 'sign', ballot: 5, record: recordHash(next) }))
     expect(state.epoch.record.number).toBe(1)
   })
-  it('the latest ballots of each are kept: the bound, and one more', () => {
+  bound('BALLOTS_KEPT', 'the latest ballots of each are kept: the bound, and one more', () => {
     const { state, hears } = member()
     const ballots = () => [...state.epoch.succession.favours.keys()].map(name => Number.parseInt(name, 10))
     const favours = (author: string, ballot: number) =>
@@ -91,7 +104,7 @@ describe('favours and signatures', () => {
 })
 
 describe('proposals', () => {
-  it('of each leader the latest are kept: the bound, and one more', () => {
+  bound('PROPOSALS_KEPT', 'of each leader the latest are kept: the bound, and one more', () => {
     const { state, hears } = member()
     const kept = () => [...state.epoch.succession.proposals.keys()]
     const ofE = (turn: number) => 5 * turn + 4
@@ -122,7 +135,7 @@ describe('words of rounds that have not begun', () => {
       return total + said.reduce((sum, word) => sum + signedBytes(word).length, 0)
     }, 0)
 
-  it('are kept up to the bound, for each member', () => {
+  bound('EARLY_BYTES_MAX', 'are kept up to the bound, for each member', () => {
     // More rounds ahead than five members could have.
     const many = Array.from({ length: 20 }, (_, place) => `m${place}`)
     const { state, hears } = crowd(many)
@@ -160,13 +173,13 @@ describe('questions', () => {
   const answersTo = (sent: readonly { to: string; body: SlotsMessage }[], to: string) =>
     sent.filter(one => one.to === to && one.body.kind === 'key').length
 
-  it('a word that is asked for twice is sent once', () => {
+  bound('ANSWERS_MAX', 'a word that is asked for twice is sent once', () => {
     const { sent, hears } = member()
     sent.length = 0
     hears(asks(FLOODER, NEEDS_MAX))
     expect(answersTo(sent, FLOODER)).toBe(1)
   })
-  it('each member is answered so much a beat, and not once more; the others are answered', () => {
+  bound('ANSWERS_MAX', 'each member is answered so much a beat, and not once more; the others are answered', () => {
     const { sent, hears, looks } = member()
     sent.length = 0
     for (let i = 0; i < ANSWERS_MAX; i++) hears(asks(FLOODER, 1))
@@ -179,14 +192,14 @@ describe('questions', () => {
     hears(asks(FLOODER, 1))
     expect(answersTo(sent, FLOODER)).toBe(ANSWERS_MAX + 1)
   })
-  it('words of an epoch that we do not know are answered as often', () => {
+  bound('ANSWERS_MAX', 'words of an epoch that we do not know are answered as often', () => {
     const { sent, hears } = member()
     sent.length = 0
     const elsewhere = (number: number) => ({ ...by(FLOODER, { kind: 'want', round: 1 }), epoch: madeUp(number) })
     for (let i = 0; i <= ANSWERS_MAX; i++) hears(elsewhere(i) as SlotsMessage)
     expect(sent.length).toBe(ANSWERS_MAX)
   })
-  it('paced: what waits for one member keeps no word from another', () => {
+  bound('OUTBOX_MAX', 'paced: what waits for one member keeps no word from another', () => {
     const { state, hears } = member({ paced: true })
     const waiting = (to: string) => state.outboxTo.get(to)!
     state.outboxTo.set(FLOODER, OUTBOX_MAX - 1)
@@ -200,24 +213,151 @@ describe('questions', () => {
   })
 })
 
-describe('checks of one round', () => {
-  it('some before the present one are kept; older ones are forgotten, and not taken again', () => {
-    const table = new Table(said => [said], { holds: true, settings: { lease: 10_000, checkMax: 50 } })
-    const roundOf = (name: string) => table.states.get(name)!.epoch.rounds.get(1)
-    const kept = (name: string) =>
-      [...roundOf(name)!.said.keys()]
-        .flatMap(place => /^(?:vote|opening):\d+:(\d+)$/.exec(place)?.[1] ?? [])
-        .map(Number)
-    const runTo = (check: number) => table.run(500, () => (roundOf('a')?.check ?? 0) >= check)
-    runTo(CHECKS_BEHIND_MAX)
-    expect(Math.min(...kept('a'))).toBe(0)
-    runTo(CHECKS_BEHIND_MAX + 1)
-    expect(Math.min(...kept('a'))).toBe(1)
-    const [old] = table.sent.filter(said => said.kind === 'vote' && said.author === LIAR && said.check === 0)
-    table.says(old!)
-    table.says(table.forge(old as Word<'vote'>, { ballots: [] }))
-    table.run(2, () => false)
-    expect(Math.min(...kept('a'))).toBe(1)
-    expect(table.events.filter(({ kind }) => kind === 'cheat' || kind === 'silent')).toEqual([])
+describe('rounds that are over', () => {
+  /** As large as may be said. */
+  const ballot = { a: new Uint8Array(384), b: new Uint8Array(384), proof: new Uint8Array(2_304) }
+  const ballots = new Array(64).fill(ballot)
+  const parts = new Array(64).fill({ value: new Uint8Array(384), proof: new Uint8Array(2_304) })
+
+  const isAfter = (said: SlotsMessage, check: number) =>
+    (said.kind === 'vote' || said.kind === 'opening') && said.check > check
+
+  /** What member a keeps after many rounds; the liar says all it can about checks that will never be. */
+  function kept(floods: boolean): number {
+    const table = new Table(said => [said], { settings: { lease: 1_000 } })
+    const own = (kind: 'vote' | 'opening') => table.heard(kind, LIAR)
+    for (let time = 0; time < 5; time++) {
+      table.run(100, () => false)
+      const vote = own('vote')
+      const opening = own('opening')
+      if (!floods || vote === undefined || opening === undefined) continue
+      for (const round of table.states.get('a')!.epoch.rounds.values()) {
+        for (let check = round.check; check <= round.check + 2; check++) {
+          if (round.phase !== 'over') continue
+          table.says(table.forge(vote, { round: round.number, check, ballots }))
+          table.says(table.forge(vote, { round: round.number, check, ballots: ballots.slice(0, 1) }))
+          table.says(table.forge(opening, { round: round.number, check, parts }))
+        }
+      }
+    }
+    expect(table.events.filter(({ kind }) => kind === 'seat').length).toBeGreaterThan(10)
+    const { rounds } = table.states.get('a')!.epoch
+    const over = [...rounds.values()].filter(({ phase }) => phase === 'over')
+    expect(over.length).toBeGreaterThan(3)
+    expect(over.flatMap(({ said, check }) => [...said.values()].filter(one => isAfter(one, check)))).toEqual([])
+    return bytesIn(rounds)
+  }
+
+  bound('BYTES_OF_MEMBER', 'take no more words about checks that never come', () => {
+    expect(kept(true) - kept(false)).toBeLessThan(BYTES_OF_MEMBER)
   })
+})
+
+describe('checks of one round', () => {
+  bound(
+    'CHECKS_BEHIND_MAX',
+    'some before the present one are kept; older ones are forgotten, and not taken again',
+    () => {
+      const table = new Table(said => [said], { holds: true, settings: { lease: 10_000, checkMax: 50 } })
+      const roundOf = (name: string) => table.states.get(name)!.epoch.rounds.get(1)
+      const kept = (name: string) =>
+        [...roundOf(name)!.said.keys()]
+          .flatMap(place => /^(?:vote|opening):\d+:(\d+)$/.exec(place)?.[1] ?? [])
+          .map(Number)
+      const runTo = (check: number) => table.run(500, () => (roundOf('a')?.check ?? 0) >= check)
+      runTo(CHECKS_BEHIND_MAX)
+      expect(Math.min(...kept('a'))).toBe(0)
+      runTo(CHECKS_BEHIND_MAX + 1)
+      expect(Math.min(...kept('a'))).toBe(1)
+      const [old] = table.sent.filter(said => said.kind === 'vote' && said.author === LIAR && said.check === 0)
+      table.says(old!)
+      table.says(table.forge(old as Word<'vote'>, { ballots: [] }))
+      table.run(2, () => false)
+      expect(Math.min(...kept('a'))).toBe(1)
+      expect(table.events.filter(({ kind }) => kind === 'cheat' || kind === 'silent')).toEqual([])
+    },
+  )
+})
+
+describe('checks ahead', () => {
+  bound('CHECKS_AHEAD_MAX', 'of a round that goes on: two, and no larger than its slots', () => {
+    const table = new Table(said => [said], { holds: true, settings: { lease: 10_000, checkMax: 50 } })
+    table.run(500, () => (table.states.get('a')!.epoch.rounds.get(1)?.check ?? 0) >= 2)
+    const round = table.states.get('a')!.epoch.rounds.get(1)!
+    const vote = table.heard('vote', LIAR)!
+    const [one] = vote.ballots
+    const now = round.check
+    const says = (check: number, count: number) => {
+      table.says(table.forge(vote, { round: 1, check, ballots: new Array(count).fill(one) }))
+    }
+    says(now + 1, round.slots.length + 1)
+    for (let ahead = 1; ahead < 20; ahead++) says(now + CHECKS_AHEAD_MAX + ahead, 1)
+    says(now + CHECKS_AHEAD_MAX, 1)
+    table.run(1, () => false)
+    const ahead = [...round.said.values()].flatMap(said => (said.kind === 'vote' && said.check > now ? said.check : []))
+    expect(ahead).toEqual([now + CHECKS_AHEAD_MAX])
+    // It has not said what it said ahead of: it is missed, and when the leases are over nothing of it is left.
+    table.now += 20_000
+    table.run(20, () => round.phase === 'over')
+    expect([round.phase, ...round.said.keys()].filter(name => name.endsWith(`:${now + CHECKS_AHEAD_MAX}`))).toEqual([])
+    expect(round.phase).toBe('over')
+  })
+  bound('CHECKS_AHEAD_MAX', 'what was said before the header, and is no word of this round, goes when it comes', () => {
+    let isSaid = false
+    const table = new Table(
+      (said, at) => {
+        if (isSaid || said.kind !== 'key') return [said]
+        isSaid = true
+        const ballot = { a: new Uint8Array(384), b: new Uint8Array(384), proof: new Uint8Array(2_304) }
+        const early = { ...said, kind: 'vote', round: 1, check: 0, ballots: new Array(64).fill(ballot) }
+        return [said, at.forge(early as unknown as Word<'vote'>, {})]
+      },
+      { settings: { lease: 1_000 } },
+    )
+    const kept = () =>
+      honest.filter(name => {
+        const round = table.states.get(name)!.epoch.rounds.get(1)
+        return [...(round?.said.values() ?? [])].some(said => said.kind === 'vote' && said.ballots.length === 64)
+      })
+    table.run(20, () => kept().length > 0)
+    expect(kept().length).toBeGreaterThan(0)
+    table.run(500, () => table.events.some(({ kind }) => kind === 'seat'))
+    expect(kept()).toEqual([])
+  })
+})
+
+describe('earlier epochs', () => {
+  it('that are kept for members that are behind are so many after a restart, too', () => {
+    const saved: Uint8Array[] = []
+    const turn = { do: (effect: { readonly record?: Uint8Array }) => saved.push(effect.record!) }
+    for (let number = 1; number <= CHAIN_MAX + 50; number++) {
+      const link = { record: { ...first, number, previous: madeUp(number) }, ballot: 0, signatures: [] }
+      saveAdopted({ turn } as unknown as Parameters<typeof saveAdopted>[0], link)
+    }
+    const machine = slotsMember({ settings, members, group, signer: signatures.signer('c'), signatures })
+    const { chain, epoch: now } = machine.init('c', names, new Map([['', saved]]))
+    expect([chain.length, chain[0]!.record.number, now.record.number]).toEqual([CHAIN_MAX, 51, CHAIN_MAX + 50])
+  })
+})
+
+describe('evidence', () => {
+  bound('EVIDENCE_BYTES_MAX', 'is kept once of each member, and no longer than the bound', () => {
+    const { state, hears } = member()
+    const accuse = (bytes: number) => by(FLOODER, { kind: 'accuse', evidence: new Uint8Array(bytes) })
+    for (let bytes = 1; bytes < 2_000; bytes++) hears(accuse(bytes))
+    expect(state.cheats.size).toBe(0)
+    expect(() => by(FLOODER, { kind: 'accuse', evidence: new Uint8Array(EVIDENCE_BYTES_MAX + 1) })).toThrow()
+    expect(signedBytes(accuse(EVIDENCE_BYTES_MAX)).length).toBeGreaterThan(EVIDENCE_BYTES_MAX)
+    // A cheat is one, whatever else proves it.
+    const table = new Table(instead('vote', said => ({ ballots: said.ballots.map(one => ({ ...one, a: one.b })) })))
+    table.run(500, () => table.events.some(({ kind }) => kind === 'cheat'))
+    const caught = honest.map(name => [...table.states.get(name)!.cheats])
+    expect(caught.flat().every(([name, { length }]) => name === LIAR && length <= EVIDENCE_BYTES_MAX)).toBe(true)
+    expect(caught.flat().length).toBeGreaterThan(0)
+  })
+})
+
+describe('what a peer can fill', () => {
+  it('is listed, and each has its tests', () =>
+    expect([...tested].sort()).toEqual(listedUnder('What a peer can fill: slots')))
 })

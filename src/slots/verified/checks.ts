@@ -37,6 +37,27 @@ function forgetChecks(epoch: Epoch, round: Round): void {
   }
 }
 
+/** Whether a check of this round can have so many ballots, or parts: at most one for each of its slots, once these are known. */
+export function fits({ slots }: Round, items: readonly unknown[]): boolean {
+  return slots.length === 0 || items.length <= slots.length
+}
+
+/** The header is known: what was said before it and cannot be of this round is not kept. */
+export function forgetUnfit(round: Round): void {
+  for (const [name, said] of round.said) {
+    if (said.kind === 'vote' && !fits(round, said.ballots)) round.said.delete(name)
+    if (said.kind === 'opening' && !fits(round, said.parts)) round.said.delete(name)
+  }
+}
+
+/** Nothing is looked at any more: what was said ahead is forgotten. The rest stays for those who are behind. */
+export function endRound(round: Round): void {
+  round.phase = 'over'
+  for (const [name, said] of round.said) {
+    if ((said.kind === 'vote' || said.kind === 'opening') && said.check > round.check) round.said.delete(name)
+  }
+}
+
 export function advanceChecks(scene: SlotsScene, round: Round): void {
   const { epoch } = scene.state
   if (saidBy(round, 'vote', epoch.position, round.check) === undefined) {
@@ -140,7 +161,7 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   round.goodOpenings.clear()
   round.pause = free.length > 0 ? scene.settings.beat : Math.min(2 * round.pause, scene.settings.checkMax)
   round.checkAt = scene.turn.now + round.pause
-  if (round.live.length === 0) round.phase = 'over'
+  if (round.live.length === 0) endRound(round)
 }
 
 /** Somebody opened the sum of other ballots than ours: show ours, and a member that cast two is found out. */

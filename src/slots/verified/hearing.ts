@@ -4,7 +4,7 @@
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { accuseVersions } from './accusing.ts'
-import { compareVotes, oldestCheck } from './checks.ts'
+import { compareVotes, fits, oldestCheck } from './checks.ts'
 import { compareKeys } from './epoch.ts'
 import { isSameStep } from './evidence.ts'
 import { compareLaps } from './lap.ts'
@@ -17,7 +17,7 @@ import type { Epoch, Round, SlotsScene } from './state.ts'
 import { type Ask, type SlotsMessage, type Step, type Succeeded, signedBytes } from './wire.ts'
 
 /** Checks of one round that may be said ahead of ours: all members are within one. */
-const CHECKS_AHEAD_MAX = 2
+export const CHECKS_AHEAD_MAX = 2
 
 /**
  * Bytes of one member's words that are kept for rounds whose header we do not have: it may say them for as many rounds ahead
@@ -89,11 +89,18 @@ function belongs({ record }: Epoch, round: Round, said: Step): boolean {
     case 'complaint':
       return said.accused < n
     case 'vote':
+      return isNear(round, said.check) && fits(round, said.ballots)
     case 'opening':
-      return said.check >= oldestCheck(round) && said.check <= round.check + CHECKS_AHEAD_MAX
+      return isNear(round, said.check) && fits(round, said.parts)
     default:
       return true
   }
+}
+
+/** A round that is over has no check after its last: what is said of one would be looked at by nobody, and kept. */
+function isNear(round: Round, check: number): boolean {
+  const latest = round.phase === 'over' ? round.check : round.check + CHECKS_AHEAD_MAX
+  return check >= oldestCheck(round) && check <= latest
 }
 
 /** Keeps a step in its place. False if something was there: the same, or evidence. */

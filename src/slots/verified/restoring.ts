@@ -2,6 +2,7 @@
 
 import { type NodeId, type Saved, sameBytes } from '../../core/index.ts'
 import { newEpoch } from './epoch.ts'
+import { CHAIN_MAX } from './links.ts'
 import { recordHash } from './record.ts'
 import { readSaved, type SavedRecord } from './saved.ts'
 import { type Epoch, type MemberState, NEVER, type SlotsMeans } from './state.ts'
@@ -11,7 +12,8 @@ const NO_EVIDENCE = new Uint8Array()
 /** From what was durable: the chain of epochs, what we favoured and signed, and whether our key of the last is lost. */
 export function restore(means: SlotsMeans, self: NodeId, saved: Saved): MemberState {
   const records = readSaved(saved.get('') ?? [])
-  const chain = records.filter(record => record.kind === 'adopted').map(({ link }) => link)
+  const adopted = records.filter(record => record.kind === 'adopted').map(({ link }) => link)
+  const chain = adopted.slice(-CHAIN_MAX)
   const record = chain.at(-1)?.record ?? means.first
   const hash = recordHash(record)
   const joined = records.some(one => one.kind === 'joined' && sameBytes(one.epoch, hash))

@@ -2,7 +2,7 @@
 // opens its own ticket. Words arrive in any order and are kept; `advanceRound` goes as far as they reach.
 
 import { accuse } from './accusing.ts'
-import { advanceChecks } from './checks.ts'
+import { advanceChecks, forgetUnfit } from './checks.ts'
 import { mayOpen } from './dealing.ts'
 import { isHeader } from './evidence.ts'
 import { advanceLap, passShuffled, spoil } from './lap.ts'
@@ -67,6 +67,7 @@ function takeHeader(scene: SlotsScene, round: Round): void {
   }
   round.slots = header.slots
   round.live = header.slots
+  forgetUnfit(round)
   while ((epoch.rounds.get(epoch.next)?.slots.length ?? 0) > 0) {
     epoch.next++
     epoch.wanted = false
