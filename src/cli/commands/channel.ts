@@ -6,7 +6,7 @@ import type { EpochRecord, Search, Searchable, SecretMode } from '../../events/s
 import { shareRecord } from '../../runtime/carriers/share.ts'
 import { type ChannelCard, type ChannelChange, newChannel, newestOf, nextEpoch } from '../../runtime/channels.ts'
 import { type CarrierOptions, carriersOf, withCarriers } from '../carriers.ts'
-import { duration } from '../duration.ts'
+import { duration, durationOption } from '../duration.ts'
 import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, several } from '../output.ts'
 
 interface NewOptions {
@@ -29,8 +29,6 @@ interface NextOptions extends CarrierOptions {
   readonly writes?: boolean
   readonly json?: boolean
 }
-
-const WAIT_DEFAULT_MS = 10_000
 
 const EXAMPLE = `
 Example:
@@ -56,12 +54,8 @@ function withGroup(command: Command): Command {
 }
 
 function withNext(command: Command): Command {
-  return withCarriers(withGroup(command)).option(
-    '--wait <duration>',
-    "how long to wait for the writers' receipts",
-    duration,
-    WAIT_DEFAULT_MS,
-  )
+  const wait = durationOption('--wait <duration>', "how long to wait for the writers' receipts", '10s')
+  return withCarriers(withGroup(command)).addOption(wait)
 }
 
 export function channelCommand(): Command {
