@@ -31,7 +31,7 @@ it('agrees with boxes that are drawn and compared, all behind one link', () => {
   }
   const overlaid = new Overlaid(2, 2, 32)
   const { announcements, clauses } = byChance(overlaid, Array(BOXES).fill(0), SIDE)
-  // Of a draw's 60 some 56 and 52 are left, give or take 2 and 3: of four hundred draws the means are sure to 0.3 and 0.5.
+  // Means of four hundred draws: a draw differs by a few boxes.
   expect(Math.abs(announcements * BOXES - announced / DRAWS)).toBeLessThan(0.3)
   // The link has two ends, and nobody is behind the other one.
   expect(Math.abs(2 * clauses - kept / DRAWS)).toBeLessThan(0.5)
