@@ -4,9 +4,11 @@
 // Rates are messages for a second of wall time through a broker, medians over rounds in which ours and the bare one take
 // turns after three that are not counted; of matcher and pairing for a second of processor time.
 //
-// Through NATS twice: all events with one keyword, which travel in bundles, and with 64 keywords in turn.
+// Through NATS twice: all events with one keyword, which travel in bundles, and with 64 keywords in turn. Then what has no target: a
+// key for each pair; peks with a matcher in this process, 200 events a round, since each takes a pairing; and plain channels, in
+// which nothing is hidden and every event is a message of its own.
 //
-// Options: --events N (9,000 a round), --rounds N (5), --trapdoors N (100,000).
+// Options: --events N (9,000 a round), --rounds N (5), --trapdoors N (100,000), --only TEXT (rows whose name has it).
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +20,7 @@ import { countedTag, encodeFrame, secretMatcher, secretRules } from '../src/even
 import type { Carrier } from '../src/runtime/carriers/carrier.ts'
 import { mqttBroker } from '../src/runtime/carriers/mqtt.ts'
 import { nats } from '../src/runtime/carriers/nats.ts'
+import { runMatcher } from '../src/runtime/carriers/share.ts'
 import { newChannel } from '../src/runtime/channels.ts'
 import { opensslCiphers } from '../src/runtime/ciphers.ts'
 import { randomBytes } from '../src/runtime/platform.ts'
@@ -29,7 +32,18 @@ interface Measured {
   readonly what: string
   readonly ours: number
   readonly peer: number | undefined
-  readonly least: number
+  /** Without one there is no target. */
+  readonly least?: number
+}
+
+/** How a channel hides, and what is sent. */
+interface Way {
+  readonly what: string
+  readonly least?: number
+  readonly keywords: number
+  readonly channel: 'tagged' | 'paired' | 'peks' | 'plain'
+  /** A round has no more: pairings take milliseconds. */
+  readonly eventsMax?: number
 }
 
 const PAYLOAD = new Uint8Array(200)
@@ -55,11 +69,14 @@ async function bare(carrier: Carrier, events: number): Promise<number> {
   return rate
 }
 
-/** The same, sealed, signed in batches, opened and checked; with so many keywords in turn. */
-async function sealed(folder: string, carrier: Carrier, events: number, keywords: number): Promise<number> {
+/** The same, sealed, signed in batches, opened and checked, or plain; with so many keywords in turn. */
+async function sealed(folder: string, carrier: Carrier, events: number, { keywords, channel }: Way): Promise<number> {
   const symbols = Array.from({ length: keywords }, (_, at) => `S${at}`)
-  const open = (name: string) =>
-    carried<Uint8Array>({ identity: join(folder, 'clients', name), carriers: [carrier], channel: 'bench' })
+  const open = (name: string) => {
+    if (channel === 'plain') return carried<Uint8Array>({ plain: true, carriers: [carrier], channel, author: name })
+    const secret = channel === 'peks' ? { secret: { mode: 'peks', guessable: true } as const } : {}
+    return carried<Uint8Array>({ identity: join(folder, 'clients', name), carriers: [carrier], channel, ...secret })
+  }
   await using reader = await open('reader')
   await using writer = await open('writer')
   let came = 0
@@ -76,29 +93,20 @@ async function sealed(folder: string, carrier: Carrier, events: number, keywords
   return events / ((performance.now() - began) / 1000)
 }
 
-interface Wanted {
-  readonly least: number
-  readonly keywords: number
-}
-
-async function throughBroker(
-  folder: string,
-  what: string,
-  carrier: Carrier,
-  size: Sizes,
-  { least, keywords }: Wanted,
-): Promise<Measured> {
+async function throughBroker(folder: string, carrier: Carrier, size: Sizes, way: Way): Promise<Measured> {
+  const { what, least, eventsMax = size.events } = way
+  const events = Math.min(size.events, eventsMax)
   const [ours, peer]: [number[], number[]] = [[], []]
   // Both warm: the first rounds of either are several times slower, and tell of compilers.
   for (let round = 0; round < WARM_ROUNDS; round++) {
     await bare(carrier, size.events)
-    await sealed(folder, carrier, size.events, keywords)
+    await sealed(folder, carrier, events, way)
   }
   for (let round = 0; round < size.rounds; round++) {
     peer.push(await bare(carrier, size.events))
-    ours.push(await sealed(folder, carrier, size.events, keywords))
+    ours.push(await sealed(folder, carrier, events, way))
   }
-  return { what, ours: median(ours), peer: median(peer), least }
+  return { what, ours: median(ours), peer: median(peer), ...(least !== undefined && { least }) }
 }
 
 function seconds(work: () => void): number {
@@ -193,6 +201,42 @@ interface Sizes {
   readonly trapdoors: number
 }
 
+const NATS_WAYS: readonly Way[] = [
+  { what: 'tagged over NATS, sealed, signed in batches', least: 0.12, keywords: 1, channel: 'tagged' },
+  { what: 'the same, 64 keywords in turn', least: 0.1, keywords: 64, channel: 'tagged' },
+  { what: 'paired over NATS, one reader', keywords: 1, channel: 'paired' },
+  { what: 'peks over NATS, one reader and trapdoor', keywords: 1, channel: 'peks', eventsMax: 200 },
+  { what: 'plain over NATS', keywords: 1, channel: 'plain' },
+]
+const MOSQUITTO_WAYS: readonly Way[] = [
+  { what: 'tagged over mosquitto, QoS 0', least: 0.4, keywords: 1, channel: 'tagged' },
+  { what: 'plain over mosquitto, QoS 0', keywords: 1, channel: 'plain' },
+]
+
+/** A group with a channel for each way of hiding; the id of the one that needs a matcher. */
+async function prepare(shop: string): Promise<Uint8Array> {
+  await initGroup({ dir: shop, servers: 1, liars: 0, crashes: 0, clients: ['writer', 'reader'] })
+  const searchable = [{ attribute: 'symbol', search: { kind: 'equal' } }] as const
+  const parties = { readers: ['reader'], writers: ['writer'] }
+  for (const mode of ['tagged', 'paired'] as const) await newChannel(shop, mode, parties, { mode, searchable })
+  return (await newChannel(shop, 'peks', parties, { mode: 'peks', searchable })).channel.id
+}
+
+/** One row, through a broker of its own. */
+async function oneWay(shop: string, start: () => Promise<Broker>, size: Sizes, way: Way, id: Uint8Array) {
+  await using broker = await start()
+  const carrier = broker.url.startsWith('nats:') ? nats(broker.url) : mqttBroker(broker.url)
+  if (way.channel !== 'peks') return await throughBroker(shop, carrier, size, way)
+  const pairing = await mclEngine()
+  const fails = (error: Error) => {
+    throw error
+  }
+  const matcher = await runMatcher({ carriers: [carrier], channels: [id], pairing }, () => {}, fails)
+  const measured = await throughBroker(shop, carrier, size, way)
+  await matcher.close()
+  return measured
+}
+
 export async function run(print: Print = console.log, args: readonly string[] = []): Promise<Measured[]> {
   const option = (name: string, usual: number) => Number(args[args.indexOf(name) + 1] || Number.NaN) || usual
   const size = {
@@ -200,24 +244,23 @@ export async function run(print: Print = console.log, args: readonly string[] = 
     rounds: option('--rounds', 5),
     trapdoors: option('--trapdoors', 100_000),
   }
+  const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : ''
   const measured: Measured[] = []
   const folder = mkdtempSync(join(tmpdir(), 'coterie-bench-'))
   const shop = join(folder, 'shop')
   try {
-    await initGroup({ dir: shop, servers: 1, liars: 0, crashes: 0, clients: ['writer', 'reader'] })
-    const searchable = [{ attribute: 'symbol', search: { kind: 'equal' } }] as const
-    await newChannel(shop, 'bench', { readers: ['reader'], writers: ['writer'] }, { mode: 'tagged', searchable })
-    const through = async (why: string | undefined, start: () => Promise<Broker>, what: string, wanted: Wanted) => {
-      if (why !== undefined) return print(`${what}: skipped. ${why}`)
-      await using broker = await start()
-      const carrier = broker.url.startsWith('nats:') ? nats(broker.url) : mqttBroker(broker.url)
-      measured.push(await throughBroker(shop, what, carrier, size, wanted))
+    const id = await prepare(shop)
+    const through = async (why: string | undefined, start: () => Promise<Broker>, ways: readonly Way[]) => {
+      for (const way of ways) {
+        if (!way.what.includes(only)) continue
+        if (why === undefined) measured.push(await oneWay(shop, start, size, way, id))
+        else print(`${way.what}: skipped. ${why}`)
+      }
     }
-    const one = { least: 0.12, keywords: 1 }
-    await through(noNats, natsServer, 'tagged over NATS, sealed, signed in batches', one)
-    await through(noNats, natsServer, 'the same, 64 keywords in turn', { least: 0.1, keywords: 64 })
-    await through(noMosquitto, mosquitto, 'tagged over mosquitto, QoS 0', { least: 0.4, keywords: 1 })
-    measured.push(matching(size.trapdoors), await testing())
+    await through(noNats, natsServer, NATS_WAYS)
+    await through(noMosquitto, mosquitto, MOSQUITTO_WAYS)
+    if ('counted'.includes(only)) measured.push(matching(size.trapdoors))
+    if ('peks test'.includes(only)) measured.push(await testing())
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -231,7 +274,7 @@ export async function run(print: Print = console.log, args: readonly string[] = 
         show(ours),
         show(peer),
         show(peer && ours / peer),
-        `≥ ${least} ${value >= least ? 'met' : 'MISSED'}`,
+        least === undefined ? '' : `≥ ${least} ${value >= least ? 'met' : 'MISSED'}`,
       ]
     }),
   )

@@ -1,6 +1,6 @@
 // Durations as people write them: 30s, 500ms, 1m30s, 2d. A bare number is refused: one who writes 10 may mean seconds.
 
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 
 /** From the longest to the shortest, which is the order in which they are written. */
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }
@@ -30,6 +30,11 @@ export function duration(text: string): number {
   const millis = Math.round(sum)
   typed.set(millis, text)
   return millis
+}
+
+/** An option with a duration; help shows the default as one writes it. */
+export function durationOption(flags: string, description: string, otherwise: string): Option {
+  return new Option(flags, description).argParser(duration).default(duration(otherwise), otherwise)
 }
 
 /** A refusal of a value that was typed, with the words that were typed: "--ttl is 2h (7200000 ms); …". */

@@ -86,6 +86,13 @@ export function wholeNumber(value: string): number {
   return Number(value)
 }
 
+/** For options that take a number of things of which there must be one. */
+export function oneOrMore(value: string): number {
+  const count = wholeNumber(value)
+  if (count === 0) throw new InvalidArgumentError('It must be 1 or more.')
+  return count
+}
+
 /** An option that takes one of these words. Another one is refused with the option's name, and the word that was meant. */
 export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser(value => {

@@ -1,12 +1,13 @@
 // coterie channel new|add|remove|rotate: the keeper of a secret channel.
 
 import { type Command, InvalidArgumentError } from 'commander'
-import { SettingsError } from '../../core/index.ts'
+import { CoterieError, SettingsError, Unavailable } from '../../core/index.ts'
 import type { EpochRecord, Search, Searchable, SecretMode } from '../../events/secret/index.ts'
+import type { Carrier } from '../../runtime/carriers/carrier.ts'
 import { shareRecord } from '../../runtime/carriers/share.ts'
 import { type ChannelCard, type ChannelChange, newChannel, newestOf, nextEpoch } from '../../runtime/channels.ts'
 import { type CarrierOptions, carriersOf, withCarriers } from '../carriers.ts'
-import { duration } from '../duration.ts'
+import { duration, durationOption, inWords } from '../duration.ts'
 import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, several } from '../output.ts'
 
 interface NewOptions {
@@ -29,8 +30,6 @@ interface NextOptions extends CarrierOptions {
   readonly writes?: boolean
   readonly json?: boolean
 }
-
-const WAIT_DEFAULT_MS = 10_000
 
 const EXAMPLE = `
 Example:
@@ -56,12 +55,8 @@ function withGroup(command: Command): Command {
 }
 
 function withNext(command: Command): Command {
-  return withCarriers(withGroup(command)).option(
-    '--wait <duration>',
-    "how long to wait for the writers' receipts",
-    duration,
-    WAIT_DEFAULT_MS,
-  )
+  const wait = durationOption('--wait <duration>', "how long to wait for the writers' receipts", '10s')
+  return withCarriers(withGroup(command)).addOption(wait)
 }
 
 export function channelCommand(): Command {
@@ -173,23 +168,38 @@ async function addTo(name: string, client: string, options: NextOptions): Promis
 
 async function next(name: string, change: ChannelChange, options: NextOptions): Promise<void> {
   const { group, lasts, wait, json } = options
+  // What is no address is refused before anything is made.
+  const carriers = carriersOf(options)
   const card = await nextEpoch(group, name, { ...change, ...(lasts === undefined ? {} : { lasts }) })
-  const missing = await shared(card, options, wait)
+  const missing = await shared(card, carriers, wait)
   const record = { ...shown(newestOf(card)), missing }
-  print(json, record, () => [described(record), ...explained(missing, options)].join('\n'))
+  print(json, record, () => [described(record), ...explained(missing, options, change)].join('\n'))
   if (missing !== undefined && missing.length > 0) process.exitCode = EXIT_FAILED
 }
 
 /** Writers without the record; nothing where it was not sent anywhere. */
-async function shared(card: ChannelCard, options: NextOptions, wait: number): Promise<readonly string[] | undefined> {
-  const carriers = carriersOf(options)
-  return carriers.length === 0 ? undefined : shareRecord(card, carriers, wait)
+async function shared(
+  card: ChannelCard,
+  carriers: readonly Carrier[],
+  wait: number,
+): Promise<readonly string[] | undefined> {
+  if (carriers.length === 0) return undefined
+  try {
+    return await shareRecord(card, carriers, wait)
+  } catch (error) {
+    if (!(error instanceof CoterieError)) throw error
+    // It is made, and would be made once more by who tries again.
+    const { number } = newestOf(card)
+    throw new Unavailable(
+      `${error.message} Epoch ${number} is made and in the folders of all parties here, and was sent to nobody: copy channels/${card.channel.name}.json to each party, or run coterie channel rotate once the broker is there.`,
+    )
+  }
 }
 
-function explained(missing: readonly string[] | undefined, { wait }: NextOptions): string[] {
+function explained(missing: readonly string[] | undefined, { wait }: NextOptions, { remove }: ChannelChange): string[] {
   if (missing === undefined)
     return ['  Send it on: run this with --nats or --mqtt, or copy channels/NAME.json to each party.']
   if (missing.length === 0) return ['  every writer has it']
-  const who = missing.join(', ')
-  return [colour.yellow(`  not heard in ${wait} ms from ${who}: until they have it, who was removed can read them`)]
+  const until = remove === undefined ? 'they stop at the end of the epoch before' : 'who was removed can read them'
+  return [colour.yellow(`  not heard in ${inWords(wait)} from ${missing.join(', ')}: until they have it, ${until}`)]
 }

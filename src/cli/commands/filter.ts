@@ -59,7 +59,7 @@ function testCommand(): Command {
 }
 
 async function test(given: string, options: Options): Promise<void> {
-  const filter = filterFrom(options.language, given.startsWith('@') ? await fileText(given.slice(1)) : given)
+  const filter = filterFrom(options.language, await filterText(given))
   let number = 0
   let matched = 0
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -74,7 +74,10 @@ async function test(given: string, options: Options): Promise<void> {
   if (matched === 0) process.exitCode = EXIT_FAILED
 }
 
-async function fileText(file: string): Promise<string> {
+/** The filter itself, or what stands in the file that is named behind an @. */
+export async function filterText(given: string): Promise<string> {
+  if (!given.startsWith('@')) return given
+  const file = given.slice(1)
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {

@@ -2,11 +2,13 @@
 
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { InvalidEvent } from '../../events/index.ts'
+import { levelsOf, TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX } from '../../events/topics.ts'
+import { CHANNEL_BYTES_MAX, isName } from '../../events/wire.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
-import { duration } from '../duration.ts'
+import { duration, durationOption } from '../duration.ts'
 import { action, cannotRead, newCommand, print } from '../output.ts'
 
 interface Options extends ConnectionOptions {
@@ -19,8 +21,6 @@ interface Options extends ConnectionOptions {
   readonly timeout: number
   readonly json?: boolean
 }
-
-const TIMEOUT_DEFAULT_MS = 10_000
 
 const EXAMPLE = `
 Example:
@@ -39,20 +39,27 @@ reached; 2 wrong usage.`
 export function publishCommand(): Command {
   return withConnection(newCommand('publish'))
     .argument('<attributes...>', 'the topic, and attributes as name=value')
-    .option('--channel <name>', 'where to', 'default')
+    .option('--channel <name>', 'where to', channelName, 'default')
     .option('--payload <text>', 'what it carries: JSON, or else text')
     .option('--file <path>', 'what it carries: the bytes of a file, - for standard input')
     .option('--retained', 'keep it as the newest of its topic')
     .option('--live', 'for who is there now: servers do not save it')
     .option('--expires <duration>', 'after this nobody is to have it', duration)
-    .option('--timeout <duration>', 'how long to wait until it is accepted', duration, TIMEOUT_DEFAULT_MS)
+    .addOption(durationOption('--timeout <duration>', 'how long to wait until it is accepted', '10s'))
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLE)
     .action(action(publish))
 }
 
+/** The name of a channel, or of a subscription. */
+export function channelName(value: string): string {
+  if (isName(value)) return value
+  throw new InvalidArgumentError(`It must be 1 to ${CHANNEL_BYTES_MAX} bytes without control characters.`)
+}
+
 async function publish(words: string[], options: Options): Promise<void> {
   const attributes = attributesFrom(words)
+  checkTopic(attributes.topic)
   const payload = await payloadFrom(options)
   await using group = await connectFrom(options, { events: true })
   const { retained = false, live = false, expires, timeout, channel } = options
@@ -76,6 +83,15 @@ export function attributesFrom(words: readonly string[]): Record<string, string 
     attributes[name] = value
   }
   return { ...attributes }
+}
+
+/** An attribute may be longer; but no pattern would fit it, and nobody who subscribes to topics would have it. */
+function checkTopic(topic: unknown): void {
+  if (typeof topic !== 'string' || topic === '' || levelsOf('mqtt', topic) !== undefined) return
+  const [bytes, levels] = [Buffer.byteLength(topic), topic.split('/').length]
+  throw new SettingsError(
+    `the topic has ${bytes} bytes and ${levels} levels: of more than ${TOPIC_BYTES_MAX} bytes or ${TOPIC_LEVELS_MAX} levels no filter of topics fits it.`,
+  )
 }
 
 function givenTwice(name: string, word: string): string {

@@ -6,9 +6,10 @@ import type { ReceivedEvent } from '../../client/events/event.ts'
 import { languages } from '../../events/index.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { duration } from '../duration.ts'
-import { action, choiceOption, newCommand, wholeNumber } from '../output.ts'
+import { action, choiceOption, newCommand, oneOrMore } from '../output.ts'
 import { forTerminal, jsonOf } from '../printable.ts'
-import { filterFrom } from './filter.ts'
+import { filterFrom, filterText } from './filter.ts'
+import { channelName } from './publish.ts'
 
 interface Options extends ConnectionOptions {
   readonly channel: string
@@ -39,19 +40,19 @@ another process took the name; 2 wrong usage.`
 
 export function subscribeCommand(): Command {
   return withConnection(newCommand('subscribe'))
-    .argument('<filter>', 'JSON of our own language, or a topic filter of MQTT')
-    .option('--channel <name>', 'which channel', 'default')
+    .argument('<filter>', 'JSON of our own language, or a topic filter of MQTT; @FILE reads it from a file')
+    .option('--channel <name>', 'which channel', channelName, 'default')
     .addOption(
       new Option('--language <name>', 'what the filter is written in (default: by its first letter)').choices(
         languages.map(({ name }) => name),
       ),
     )
-    .option('--name <name>', 'durable: servers remember how far it is')
+    .option('--name <name>', 'durable: servers remember how far it is', channelName)
     .addOption(choiceOption('--from <place>', 'where it begins if it never was', ['now', 'start', 'again']))
     .option('--queue', 'share the events with others of the same name')
     .option('--retained', 'first the newest kept event of each topic')
     .option('--live', 'a channel that servers do not save')
-    .option('--count <number>', 'end after so many events', wholeNumber)
+    .option('--count <number>', 'end after so many events', oneOrMore)
     .option('--timeout <duration>', 'end after so long', duration)
     .addOption(choiceOption('--format <format>', 'how they are printed', ['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLE)
@@ -59,7 +60,8 @@ export function subscribeCommand(): Command {
 }
 
 async function subscribe(given: string, options: Options): Promise<void> {
-  const filter = filterFrom(options.language ?? (given.trimStart().startsWith('{') ? 'own' : 'mqtt'), given)
+  const written = await filterText(given)
+  const filter = filterFrom(options.language ?? (written.trimStart().startsWith('{') ? 'own' : 'mqtt'), written)
   await using group = await connectFrom(options, { events: true })
   const stop = new AbortController()
   const ends = () => stop.abort()

@@ -9,7 +9,7 @@ import { eventsRules } from '../rules.ts'
 import { leafOf } from '../signed.ts'
 import type { EventsMessage } from '../wire.ts'
 import { eventsClient } from './machine.ts'
-import { OUTBOX_MAX, WAITING_MAX } from './state.ts'
+import { OUTBOX_MAX, SHOW_BEATS, WAITING_MAX } from './state.ts'
 
 const servers = ['first', 'second', 'third']
 const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0, retained: false, expires: 0 }
@@ -174,5 +174,39 @@ describe('a queue', () => {
     expect(told(client.hear(mine[0], skipped(1, 1_000_000)))).toEqual([])
     expect(told(client.hear(mine[1], skipped(3, 5)))).toEqual([{ kind: 'missed', id: 1, source, from: 3, to: 5 }])
     expect(told(client.hear(mine[1], skipped(6, 7)))).toEqual([{ kind: 'missed', id: 1, source, from: 6, to: 7 }])
+  })
+})
+
+describe('a name that another process has opened', () => {
+  const options = { channel: 'prices', name: 'audit', from: 'now', parallel: 1, ackWait: 1_000 } as const
+  const beats = (count: number) => count * eventsDefaults.beat
+
+  /** An open subscription of which nothing moves. */
+  function idle() {
+    const client = started()
+    client.command({ kind: 'subscribe', id: 1, ...options, filter: parseFilter({ price: { lt: 5 } }) })
+    let cursor: (EventsMessage & { kind: 'save' })['cursor'] | undefined
+    for (const from of servers) {
+      for (const body of sent(client.hear(from, { kind: 'loaded', sub: 1, cursor: undefined, entries: [] })))
+        if (body.kind === 'save') cursor = body.cursor
+    }
+    const { generation, serial } = cursor!
+    for (const from of servers) client.hear(from, { kind: 'saved', sub: 1, generation, serial })
+    return { client, cursor: cursor! }
+  }
+
+  it('is told within seconds, although nothing comes: the cursor is shown to each server in turn', () => {
+    const { client, cursor } = idle()
+    const shown = new Set<string>()
+    for (let beat = 0; beat < SHOW_BEATS * (servers.length + 1); beat++) {
+      for (const effect of client.pass(beats(1)))
+        if (effect.kind === 'send' && effect.body.kind === 'save') {
+          expect(effect.body.cursor).toEqual(cursor)
+          shown.add(effect.to)
+        }
+    }
+    expect([...shown].sort()).toEqual([...servers].sort())
+    const later = { ...cursor, generation: cursor.generation + 1, instance: 'bb' }
+    expect(told(client.hear('second', { kind: 'passed', sub: 1, cursor: later }))).toEqual([{ kind: 'lost', id: 1 }])
   })
 })

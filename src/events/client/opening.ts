@@ -19,6 +19,7 @@ import {
   type ClientState,
   randomName,
   SAVE_BEATS,
+  SHOW_BEATS,
   SUBSCRIPTIONS_MAX,
   type Subscription,
   say,
@@ -267,5 +268,17 @@ export function keepCursor(scene: ClientScene, subscription: Subscription): void
   if (name === '' || --subscription.saveIn > 0) return
   if (phase === 'open' && subscription.moved) return saveCursor(scene, subscription)
   const needed = scene.state.servers.length - scene.settings.crashes
-  if (subscription.savedBy.size < needed) sayCursor(scene, subscription)
+  if (subscription.savedBy.size < needed) return sayCursor(scene, subscription)
+  if (phase === 'open') showCursor(scene, subscription)
+}
+
+/**
+ * Nothing moves: the cursor is shown to one server after the other all the same. Who holds a later one says so; else a process
+ * that another has replaced would go on until its next event, and handle that too.
+ */
+function showCursor(scene: ClientScene, subscription: Subscription): void {
+  const { servers } = scene.state
+  const { id: sub, written: cursor, saveIn } = subscription
+  if (cursor === undefined || -saveIn % SHOW_BEATS !== 0) return
+  say(scene, servers[(-saveIn / SHOW_BEATS) % servers.length]!, { kind: 'save', sub, cursor })
 }

@@ -40,6 +40,8 @@ export const PATIENCE_BEATS = 3
 export const PASSED_BEATS = 600
 /** In beats: how often a cursor is saved. */
 export const SAVE_BEATS = 10
+/** In beats: how often a cursor that does not move is shown to one server, each in turn. */
+export const SHOW_BEATS = 30
 
 /** How far one server is with what we publish. */
 export interface Holder {

@@ -2,6 +2,9 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
+import { eventsDefaults } from '../defaults.ts'
+import type { Hash } from '../settings.ts'
+import { leafOf } from '../signed.ts'
 import type { EventsMessage, Head, Item, SavedCursor, Source } from '../wire.ts'
 
 type Twist = (body: EventsMessage) => EventsMessage | undefined
@@ -118,7 +121,7 @@ const MANY = 64
 
 /**
  * Fills the tables of others with what there never was: to subscriptions sources, to queues cuts, to servers queues and
- * sources that were cut. It says so with every word, and never the same.
+ * sources, and some that were cut. It says so with every word, and never the same.
  */
 export function filling(): Liar {
   let number = 0
@@ -139,7 +142,7 @@ function filled(
   const terms = { live: false, keep: { age: 1_000_000, bytes: 1_000_000 }, identity: new Uint8Array() }
   switch (body.kind) {
     case 'heads':
-      if (body.sub === 0) return []
+      if (body.sub === 0) return [{ ...body, entries: many('prices') }]
       return [
         { ...body, entries: many(body.entries[0]?.channel ?? 'prices') },
         { kind: 'skipped', sub: body.sub, source: invented('prices'), from: 1, to: 9 },
@@ -155,6 +158,29 @@ function filled(
     default:
       return []
   }
+}
+
+/**
+ * Shows a node of a batch's tree as if it were an event: the two hashes below it as content, and what is left of the path. Three
+ * things are in its way: leaf and node hashes differ in their first byte, a leaf begins with the event's id, and how many
+ * events a batch has is signed, so that a path of another length leads nowhere.
+ */
+export function nodesAsEvents(hash: Hash): Liar {
+  return twisted('nodes-as-events', body => {
+    if (body.kind !== 'found' && body.kind !== 'range') return body
+    return { ...body, items: body.items.map(item => nodeAbove(hash, body.source, item)) }
+  })
+}
+
+function nodeAbove(hash: Hash, source: Source, item: Item): Item {
+  const { counter, content, proof } = item
+  const beside = proof?.path[0]
+  if (proof === undefined || beside === undefined) return item
+  const leaf = leafOf(hash, source, counter, content)
+  const isLeft = (counter - proof.first) % 2 === 0
+  const below = new Uint8Array(isLeft ? [...leaf, ...beside] : [...beside, ...leaf])
+  const count = Math.ceil(proof.count / 2)
+  return { ...item, content: below, proof: { ...proof, count, path: proof.path.slice(1) } }
 }
 
 /** In league with an author, which signs for it: shows other words under its ids than all the others hold. */
@@ -207,6 +233,7 @@ export function eventsLiars(): readonly Liar[] {
     cutting,
     hoarding,
     filling(),
+    nodesAsEvents(eventsDefaults.hash),
     ...generalLiars(),
   ]
 }

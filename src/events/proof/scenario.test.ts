@@ -70,6 +70,7 @@ describe('what is accepted is delivered', () => {
         'cutting',
         'hoarding',
         'filling',
+        'nodes-as-events',
       ]),
     )
   })

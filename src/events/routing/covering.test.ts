@@ -113,6 +113,16 @@ describe('hulls', () => {
     expect(fitting(long)).toEqual(parseFilter({ y: 1 }).$any[0])
     expect(fitting(parseFilter({ y: 1 }).$any[0]!)).toEqual(parseFilter({ y: 1 }).$any[0])
   })
+
+  it('of clauses that can never hold, as a liar may announce them, is one of them', () => {
+    const never = (attribute: string): Clause => [
+      { attribute, some: true, tests: [{ op: 'range', not: false, from: 1, to: 0 }] },
+    ]
+    const price = never('price')
+    expect(hull(price, [...price])).toBe(price)
+    expect(cheapest([price, [...price]]).hull).toBe(price)
+    expect(hull(price, never('volume'))).toEqual([])
+  })
 })
 
 describe('trees', () => {

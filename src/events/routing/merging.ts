@@ -18,7 +18,8 @@ const OTHER_SHARE = 0.1
 
 /** The narrowest clause that we can say which wants all that either wants. */
 export function hull(one: Clause, other: Clause): Clause {
-  return normal([joined(one, other)])[0]!
+  // Of two that can never hold, as a liar may announce them, the hull never holds either, and has no form: each stands for both.
+  return normal([joined(one, other)])[0] ?? one
 }
 
 /** The hull, not yet in its one form: enough to see how much it wants. */

@@ -2,16 +2,17 @@
 // author that dies leaves up to f honest servers behind, and a subscription may live on exactly those.
 //
 // On each beat one other server is asked for the heads that changed since it was last asked. What comes back is signed by
-// its author; where nobody lies, any server's word is enough.
+// its author; where nobody lies, any server's word is enough. What does not come is asked for again at each turn (lacking.ts).
 
 import type { NodeId } from '../../core/index.ts'
 import { sizeOf } from '../signed.ts'
-import { BATCH_MAX, type EventsMessage, type Head, ITEMS_BYTES_MAX, type Item, isSource, sourceKey } from '../wire.ts'
+import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isSource, sourceKey } from '../wire.ts'
 import { copyFrom } from './copying.ts'
 import { cutOld, keepAccount } from './cutting.ts'
+import { markOf, newOther, note, wantedNow } from './lacking.ts'
 import { beatQueues } from './queueing.ts'
 import { drop, headsFor } from './serving.ts'
-import { IDLE_BEATS, type ServerScene, type ServerState, SILENT_BEATS, SOURCES_MAX, serverTimers } from './state.ts'
+import { IDLE_BEATS, type ServerScene, type ServerState, SILENT_BEATS, serverTimers } from './state.ts'
 import { takeRange } from './storing.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
@@ -47,8 +48,9 @@ export function onBeat(scene: ServerScene): void {
     return
   }
   state.next = (state.next + 1) % state.others.length
-  const { epoch, mark } = state.heard.get(other) ?? { epoch: '', mark: 0 }
-  turn.do({ kind: 'send', to: other, body: { kind: 'compare', epoch, mark } })
+  const known = state.heard.get(other)
+  const mark = known === undefined ? 0 : markOf(scene, known)
+  turn.do({ kind: 'send', to: other, body: { kind: 'compare', epoch: known?.epoch ?? '', mark } })
   if (state.fresh) copyFrom(scene)
 }
 
@@ -60,27 +62,18 @@ export function onCompare(scene: ServerScene, from: NodeId, { epoch, mark }: Mes
 export function onHeads(scene: ServerScene, from: NodeId, body: Message<'heads'>): void {
   const { state, settings, turn } = scene
   if (!state.others.includes(from) || body.sub !== 0) return
-  const known = state.heard.get(from) ?? { epoch: '', mark: 0, heard: turn.now }
-  known.heard = turn.now
-  state.heard.set(from, known)
-  const lacking = settings.rules.repairs() ? body.entries.filter(head => isLacking(scene, head)) : []
-  for (const { counter: _counter, base: _base, ...source } of lacking) want(scene, from, source)
-  // What is lacking is asked for again at the next turn of this server, until it is here: its mark moves only then.
-  if (lacking.length > 0) return
-  known.epoch = body.epoch
-  known.mark = body.mark
-}
-
-function isLacking({ state }: ServerScene, head: Head): boolean {
-  if (!isSource(head)) return false
-  const stream = state.streams.get(sourceKey(head))
-  if (stream === undefined && state.streams.size >= SOURCES_MAX) return false
-  return head.counter > (stream?.held ?? 0) && !stream?.terms.live
-}
-
-function want({ state, turn }: ServerScene, to: NodeId, source: Message<'want'>['source']): void {
-  const after = state.streams.get(sourceKey(source))?.held ?? 0
-  turn.do({ kind: 'send', to, body: { kind: 'want', source, after } })
+  const known = state.heard.get(from)
+  const other = known?.epoch === body.epoch ? known : newOther(turn.now)
+  state.heard.set(from, other)
+  other.heard = turn.now
+  other.epoch = body.epoch
+  other.mark = body.mark
+  if (!settings.rules.repairs()) return
+  note(scene, other, body.entries.filter(isSource))
+  for (const source of wantedNow(scene, other)) {
+    const after = state.streams.get(sourceKey(source))?.held ?? 0
+    turn.do({ kind: 'send', to: from, body: { kind: 'want', source, after } })
+  }
 }
 
 export function onWant({ state, turn }: ServerScene, from: NodeId, { source, after }: Message<'want'>): void {

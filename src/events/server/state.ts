@@ -98,11 +98,34 @@ export interface Hearsay {
   readonly words: Map<string, Said>
 }
 
-/** What a server knows of another: how far it has read that one's heads. */
+/** A source of which another server holds more: up to where; how much was here when it was last asked for, and how often in vain. */
+export interface LackingSource extends Source {
+  counter: number
+  held: number
+  tries: number
+}
+
+/** What is lacking of one author, in the order in which it is asked for; and since when there was no room for it. */
+export interface LackingAuthor {
+  readonly sources: Map<string, LackingSource>
+  full: Millis | undefined
+}
+
+/** What another server holds and this one lacks (lacking.ts). */
+export interface Lacking {
+  bytes: number
+  readonly authors: Map<string, LackingAuthor>
+  /** Something had to go: all heads are read anew. When that last was. */
+  again: boolean
+  readAt: Millis
+}
+
+/** What a server knows of another: how far it has read that one's heads, and what it lacks of what they told. */
 export interface Other {
   epoch: string
   mark: number
   heard: Millis
+  lacking: Lacking
 }
 
 /** A member of a queue. */
@@ -268,5 +291,11 @@ export function checkServer(state: ServerState, { clientBytesMax, shareBytesMax 
   }
   for (const [server, { bytes }] of state.hearsay) {
     assert(bytes >= 0 && bytes <= shareBytesMax, `keeps ${bytes} bytes that only ${server} says`)
+  }
+  for (const [server, { lacking }] of state.heard) {
+    assert(
+      lacking.bytes >= 0 && lacking.bytes <= shareBytesMax,
+      `keeps ${lacking.bytes} bytes that only ${server} says`,
+    )
   }
 }

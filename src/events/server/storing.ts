@@ -21,6 +21,7 @@ import {
 import { cutBeyond, streamRecord } from './cutting.ts'
 import { write } from './disk.ts'
 import { cutWord, hear, saidOf, settleWord } from './hearsay.ts'
+import { cameOf } from './lacking.ts'
 import { dealChannel } from './queueing.ts'
 import { authorOf, mayRetain, retain } from './retaining.ts'
 import { answerChecks, answerParked } from './serving.ts'
@@ -136,7 +137,10 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
   const start = base > (known?.held ?? 0) ? startBehindCut(scene, from, body, known) : undefined
   if (base > (known?.held ?? 0) && start === undefined) return
   const fresh = following(scene, body, start ?? known?.held ?? 0, settings.rules.checksRepair())
-  if (fresh.length === 0 || !hasRoom(scene, source, fresh)) return
+  if (fresh.length === 0) return
+  const roomy = hasRoom(scene, source, fresh)
+  cameOf(scene, from, source, roomy)
+  if (!roomy) return
   const at = wallNow(scene)
   saveAll(scene, recordsOf(scene, body, fresh, at, start))
   tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)

@@ -79,12 +79,15 @@ export interface Matching {
   readonly pairing: PairingEngine | undefined
 }
 
-/** Runs a matcher beside a broker. */
-export function runMatcher(
+/**
+ * Runs a matcher beside each broker. One table for all would be any one's to fill, or to empty in a reader's name: trapdoors are not
+ * signed, and a matcher knows nobody. So what comes through one broker is found through that one alone.
+ */
+export async function runMatcher(
   { carriers, channels, pairing }: Matching,
   event: (event: MatcherEvent) => void,
   failed: (error: Error) => void,
-): Promise<CarriedDriver<never>> {
+): Promise<Pick<CarriedDriver<never>, 'close'>> {
   const { rules, lap } = secretBasics
   const settings = {
     rules,
@@ -95,13 +98,14 @@ export function runMatcher(
     wall: () => Date.now(),
     forgetAfter: 120_000,
   }
-  return driveCarried({
-    protocol: secretMatcher(settings),
-    self: 'matcher',
-    carriers,
-    saved: new Map(),
-    event,
-    save: () => Promise.resolve(),
-    failed,
-  })
+  const about = { self: 'matcher', saved: new Map(), event, save: () => Promise.resolve(), failed }
+  const tried = await Promise.allSettled(
+    carriers.map(carrier => driveCarried({ ...about, protocol: secretMatcher(settings), carriers: [carrier] })),
+  )
+  const open = tried.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  const close = async () => void (await Promise.all(open.map(one => one.close())))
+  const broken = tried.find(one => one.status === 'rejected')
+  if (broken === undefined) return { close }
+  await close()
+  throw broken.reason
 }

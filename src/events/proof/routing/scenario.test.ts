@@ -22,6 +22,11 @@ describe('members that route', () => {
     }
   })
 
+  // A liar's clauses that can never hold, two of them on a link that is full: their hull had no form, and a member ended.
+  it('once broken, now sound: 906438', () => {
+    expect(runOnce(routingScenario({ liars: 1, rules: routingRules }), 906438).violations).toEqual([])
+  })
+
   it('the runs have what they are about', () => {
     const counts = new Map<string, number>()
     for (let seed = 1; seed <= 4; seed++) {

@@ -42,6 +42,21 @@ export function leaveEpoch(scene: MemberScene, { record }: Epoch): void {
   if (modes[record.mode].isMatched) search(scene)
 }
 
+/**
+ * A process that begins again with a record missing among those that it saved: the one before it was told, and this one is too. Writers
+ * that have not heard of the next epoch still write under that one.
+ */
+function tellGaps({ state, turn }: MemberScene): void {
+  let before: number | undefined
+  const epochs = [...state.epochs.values()].sort((one, other) => one.record.number - other.record.number)
+  for (const { record } of epochs) {
+    const authors = record.parties.filter(({ writes }) => writes).map(({ name }) => name)
+    for (let epoch = (before ?? record.number) + 1; epoch < record.number; epoch++)
+      turn.do({ kind: 'emit', event: { kind: 'unknown', epoch, authors } })
+    before = record.number
+  }
+}
+
 /** A subscription. */
 export function onSubscribe(scene: MemberScene, { id, filter }: MemberCommand & { kind: 'subscribe' }): void {
   const { state, settings, turn } = scene
@@ -61,6 +76,7 @@ export function onSubscribe(scene: MemberScene, { id, filter }: MemberCommand & 
   const all = wantedIn(state, epoch).size + keywords.length
   if (all > most) return refuse(`all subscriptions listen on ${all} keywords: this channel allows ${most}.`)
   const subscription = { filter, keywords, since: wallNow(scene) }
+  if (state.subscriptions.size === 0) tellGaps(scene)
   state.subscriptions.set(id, subscription)
   // One by one: all again for each of ten thousand would take minutes.
   for (const known of state.epochs.values()) if (known.wanted !== undefined) want(known, known.wanted, id, subscription)

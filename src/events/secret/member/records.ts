@@ -42,7 +42,7 @@ export function takeRecord(scene: MemberScene, input: Uint8Array, share: boolean
   if (isLate(scene, record)) for (const name of epoch.writers.keys()) epoch.unsure.add(name)
   const { number } = record
   turn.do({ kind: 'snapshot', record: savedOf(state) })
-  if (share) showRecord(scene)
+  if (share) showRecord(scene, true)
   listenAll(scene, number)
   if (epoch.writers.has(settings.name)) {
     const signature = settings.signer.sign(receiptWords(record, settings.name))
@@ -134,9 +134,13 @@ export function say(scene: MemberScene, body: Uint8Array): void {
   toAll(scene, { kind: 'send', name: scene.state.names.records, body })
 }
 
-export function showRecord(scene: MemberScene): void {
+/**
+ * Seldom, however many ask: a broker may repeat the word of somebody who started. But a record that its keeper has just issued goes out at
+ * once: one that was shown for such a word a moment before must not be in its way.
+ */
+export function showRecord(scene: MemberScene, isNew = false): void {
   const { state, turn } = scene
-  if (turn.now < state.showedAt + SHOW_EVERY_MS) return
+  if (!isNew && turn.now < state.showedAt + SHOW_EVERY_MS) return
   state.showedAt = turn.now
   for (const { encoded } of epochsIn(state)) say(scene, encodeFrame({ kind: 'record', record: encoded }))
 }
