@@ -326,7 +326,7 @@ const members: readonly WrongUse[] = [
   wrong('JoinedGroup.bestArm', 'group.bestArm has no option "shufler". Did you mean shuffler?', ({ joined }) =>
     joined.bestArm(any({ name: 'colour', arms: ['a', 'b'], budget: 9, shufler: 'x', comparator: 'y' })),
   ),
-  wrong('JoinedGroup.maximise', 'arms is', ({ joined }) =>
+  wrong('JoinedGroup.maximise', 'a run needs at least 2 arms, not 1', ({ joined }) =>
     joined.maximise(any({ name: 'colour', arms: ['a'], budget: 9, shuffler: 'x', comparator: 'y' })),
   ),
   wrong('JoinedGroup.events', 'via is "servers"; it must be', ({ joined }) =>
