@@ -48,14 +48,16 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 let groups = 0
-beforeEach(async () => {
+/** A new group, and its first server. */
+async function begin(servers: number, crashes: number): Promise<void> {
   logged = []
-  const alone = { servers: 1, liars: 0, crashes: 0, ttlMax: TTL_MAX_MS, clients: ['admin', 'ann'] }
-  const made = await initGroup({ dir: join(folder, String(groups++)), basePort: await freePorts(1), ...alone })
+  const shape = { servers, crashes, liars: 0, ttlMax: TTL_MAX_MS, clients: ['admin', 'ann'] }
+  const made = await initGroup({ dir: join(folder, String(groups++)), basePort: await freePorts(servers), ...shape })
   admin = made.clientFolders[0]!
   config = (await loadNodeConfig(made.serverFolders[0]!)) as ServerConfig
   await start()
-})
+}
+beforeEach(() => begin(1, 0))
 afterEach(() => running.stop())
 
 const run = (...line: string[]) =>
@@ -100,17 +102,19 @@ describe('a client that was let in, at a bare socket', () => {
     expect((await run('status')).out).not.toContain('stands still')
   })
   it('accuses in one line of the log, whatever it says and however often, and metrics count it once', async () => {
-    const accuse = (what: string): LockMessage => ({ kind: 'complain', server: 'server-1', what, name: 'a' })
+    await running.stop()
+    await begin(3, 1)
+    const accuse = (what: string): LockMessage => ({ kind: 'complain', server: 'server-2', what, name: 'a' })
     const answer = await says('lock', accuse('granted twice'), ...Array(200).fill(accuse('and again')), {
       kind: 'account',
       query: 1,
     })
-    expect(answer).toMatchObject({ kind: 'accounted', complaints: [{ server: 'server-1', what: 'and again' }] })
+    expect(answer).toMatchObject({ kind: 'accounted', complaints: [{ server: 'server-2', what: 'and again' }] })
     const lines = logged.filter(line => line.includes('a client says that a server lied'))
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toMatch(/"client":"admin#.*"server":"server-1","what":"granted twice"/)
+    expect(lines[0]).toMatch(/"client":"admin#.*"server":"server-2","what":"granted twice"/)
     const page = await fetch(`http://127.0.0.1:${config.address.metricsPort}/metrics`)
-    expect(await page.text()).toMatch(/^coterie_servers_accused\{.*server="server-1".*\} 1$/m)
+    expect(await page.text()).toMatch(/^coterie_servers_accused\{.*server="server-2".*\} 1$/m)
   })
 })
 

@@ -11,7 +11,7 @@ const LIAR = 'server-3'
 /** Those that are named are named in one of the first runs; of the others a few are looked at. */
 const NAMED_WITHIN = 8
 const LOOKED_AT = 3
-const named: readonly string[] = ['token-burner', 'forging']
+const named: readonly string[] = ['token-burner', 'replaying', 'forging']
 
 /** The scenario, with this liar at this place whatever is drawn. */
 function scenarioWith(kind: number): Scenario<LockPlan, LockAct> {
