@@ -66,7 +66,7 @@ it.each(cases)('%s %j', async (name, fence, fenceWith) => {
   expect((held as Held).signal === hold.signal).toBe(name !== 'slots')
   expect(command).toEqual(['work', '--hard'])
   expect(given).toEqual(environment)
-  expect((options as { fenceWith?: string }).fenceWith).toBe(fenceWith)
+  expect((options as { fenceWith?: string } | undefined)?.fenceWith).toBe(fenceWith)
 })
 
 it.each(Object.keys(commands))('%s --help says what escapes, and what cannot end anything', name => {
