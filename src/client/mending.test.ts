@@ -10,6 +10,7 @@ import { describeRepaired } from './objects/repair.ts'
 
 const servers = ['s1', 's2', 's3', 's4', 's5', 's6', 's7']
 const shape = { trust: trust({ servers: 7, liars: 1 }), servers }
+const sound = { asking: false, highest: 0, clock: 0, names: 0, namesOfOne: 0, complaints: [] }
 
 describe('a floor that was reset', () => {
   const lowered = (server: NodeId) => ({ server, allowed: true, was: 900, floor: 100 })
@@ -36,7 +37,7 @@ describe('a floor that was reset', () => {
 
 describe('tokens of a server, by the clock of whoever asks', () => {
   const MINUTE = 60_000_000
-  const account = { server: 's1', asking: false, highest: 0, clock: 0, complaints: [] } as const
+  const account = { ...sound, server: 's1' }
   const at = 1_000 * MINUTE
   it('are ahead from two minutes on: one for clocks that are apart, one for steps', () => {
     expect(describeTokens({ ...account, highest: at + 2 * MINUTE, clock: at }, at)).toEqual({})
@@ -82,7 +83,7 @@ describe.each([
 describe('accusations about locks', () => {
   const by = (client: NodeId, server = 's3') => ({ client, server, what: 'granted what it cannot', name: 'invoices' })
   const account = (server: NodeId, ...complaints: ReturnType<typeof by>[]) => {
-    return { server, asking: false, highest: 0, clock: 0, complaints }
+    return { ...sound, server, complaints }
   }
   const tally = (...complaints: ReturnType<typeof by>[]) =>
     tallyLockComplaints([account('s1', ...complaints), account('s2', ...complaints)], [], 1)
