@@ -147,7 +147,7 @@ describe('hostile names', () => {
     )
     // Its server logs whose lock it was, and what it is called.
     await run(['unlock', EVIL, '--force'])
-    await waitFor('it is logged', async () => /by force.*gnp\.exe/.test(logged), PATIENCE_MS)
+    await waitFor('it is logged', async () => /gnp\.exe.*by force/.test(logged), PATIENCE_MS)
     for (const { child } of [watching, holding]) child.kill()
     await holding.ended
     for (const said of [await watching.ended, locks, logged]) {
