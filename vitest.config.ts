@@ -42,7 +42,7 @@ const pure =
 const PURE_LIMIT_MS = 24 * 3_600_000
 
 /** These put other modules in place of Node's, or count what their process has open: each in a process of its own. */
-const apart = ['src/cli/under/run.test.ts', 'src/guards/file*.test.ts', 'src/runtime/transport/transport.test.ts']
+const apart = ['src/cli/under/*.test.ts', 'src/guards/file*.test.ts', 'src/runtime/transport/transport.test.ts']
 
 /** What the repository looks like, and what is packed: part of `npm run check`, not of `npm test`, as the laboratory's is `npm run lab:test`. */
 const shape = [

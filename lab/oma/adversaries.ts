@@ -166,16 +166,18 @@ export const legendreSymbols: Adversary = {
   },
 }
 
-/** Laps of the release token, beside what is seen of the users: who ended its work when. Only where both have slots. */
+/**
+ * Laps of the release token, beside what is seen of the users: who ended its work first. Only where both have slots: the
+ * one of their two entries that comes free alone is the first one's. (The last lap that ended before the second released is
+ * not enough: a lap may pass both before that, and end after it.)
+ */
 export const releaseLaps: Adversary = {
   name: 'release laps differenced',
   guess(view) {
     const { left, laps, slots, members } = view
     if (left[1] >= slots || laps.length === 0 || laps.some(lap => lap.free.length !== members)) return undefined
-    const between = laps.findLast(lap => lap.at < view.secondReleasesAt)
-    const early = left.filter(ticket => between?.free[ticket])
-    if (early.length !== 1) return undefined
-    return from(view, view.firstToRelease, early[0])
+    const early = laps.map(({ free }) => left.filter(ticket => free[ticket])).find(({ length }) => length === 1)
+    return early === undefined ? undefined : from(view, view.firstToRelease, early[0])
   },
 }
 

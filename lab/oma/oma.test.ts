@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { insecureBareGroup } from '../../src/crypto/index.ts'
 import type { Experiment, Result } from '../experiment.ts'
-import { coordinatorPrior, equalCiphertexts, thief } from './adversaries.ts'
+import { coordinatorPrior, equalCiphertexts, releaseLaps, thief } from './adversaries.ts'
 import { PLANTED } from './caie.ts'
 import { omaExperiments } from './index.ts'
 import { playPrinted } from './printed-stage.ts'
@@ -56,6 +56,12 @@ describe('the assignment game (appendix A)', () => {
     expect(equalCiphertexts.guess(games[0]!.view)).toBeUndefined()
     expect(thief.guess(games[0]!.view)).toBeUndefined()
     expect(new Set(PLANTED.map(({ what }) => what)).size).toBe(PLANTED.length)
+  })
+  test('with a vector by ticket a curious coordinator always has a clue where both have slots, and it is right', () => {
+    const [, [, curious]] = strata(play({ brief: false, flaws: { vectorRelease: true } }))
+    const both = curious.filter(({ view }) => view.left[1] < view.slots)
+    expect(both.length).toBeGreaterThan(2)
+    for (const { view, answer } of both) expect(releaseLaps.guess(view)).toBe(answer)
   })
   test('both strata occur', () => {
     for (const [, games] of strata(play({}))) expect(games.length).toBeGreaterThan(4)

@@ -53,7 +53,6 @@ interface Record {
   readonly said: Said[]
   readonly came: Map<string, number>
   readonly memory: Map<number, Remembered>
-  releasesAt: Map<number, number>
 }
 
 const MILLISECOND: Micros = 1_000
@@ -155,7 +154,7 @@ class Session {
   private record(round: number): Record {
     const known = this.records.get(round)
     if (known !== undefined) return known
-    const fresh = { said: [], came: new Map(), memory: new Map(), releasesAt: new Map() }
+    const fresh = { said: [], came: new Map(), memory: new Map() }
     this.records.set(round, fresh)
     return fresh
   }
@@ -191,7 +190,6 @@ class Session {
     if (event.kind === 'round') this.newest = Math.max(this.newest, event.round)
     if (event.kind !== 'granted') return
     const hold = this.honest.includes(place) && !this.game.brief ? HOLDS[place === this.first ? 0 : 1] * MILLISECOND : 0
-    this.record(event.round).releasesAt.set(place, (world.now + hold) / MILLISECOND)
     world.at(world.now + hold, () => world.command(this.ring[place]!, { kind: 'release', id: event.id }))
   }
 
@@ -227,7 +225,6 @@ class Session {
       laps: coalition.includes(coordinator) ? this.laps(record, coordinator) : [],
       releases: this.releases(record, coordinator),
       firstToRelease: this.first,
-      secondReleasesAt: Math.max(...honest.map(place => record.releasesAt.get(place) ?? 0)),
       stolen: this.stolen,
       betrayed: [speaker, this.secrets.get(speaker)!],
     }
@@ -299,12 +296,12 @@ class Session {
     const { group } = this.game
     const last = (coordinator - 1 + this.game.members) % this.game.members
     const secret = this.secrets.get(coordinator)!
-    return record.said.flatMap(({ at, from, body }) => {
+    return record.said.flatMap(({ from, body }) => {
       if (body.kind !== 'release' || from !== last) return []
       const free = body.entries.map(({ c1, c2 }) =>
         group.equal(group.subtract(c2, group.multiply(c1, secret)), group.generator),
       )
-      return [{ at, free }]
+      return [{ free }]
     })
   }
 }

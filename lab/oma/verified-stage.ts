@@ -196,7 +196,6 @@ class Session {
       laps: [],
       releases: [],
       firstToRelease: this.honest[0],
-      secondReleasesAt: 0,
       stolen: undefined,
       betrayed: [this.honest[0], this.secrets.get(this.honest[0])!],
     }

@@ -28,7 +28,6 @@ export interface Share {
 
 /** A lap of the release token, as the coordinator reads it; unknown if the coordinator is honest. */
 export interface Lap {
-  readonly at: number
   /** Which entries were free, in the order in which they came. */
   readonly free: readonly boolean[]
 }
@@ -68,9 +67,8 @@ export interface View {
   readonly laps: readonly Lap[]
   /** The laps as they went over the wire, from the first on; none where there is no ring for the release. */
   readonly releases: readonly ReleaseLap[]
-  /** Which of the honest is seen to end its work first, and when the second does. */
+  /** Which of the honest is seen to end its work first. */
   readonly firstToRelease: number
-  readonly secondReleasesAt: number
   /** Where members also deviate: the ticket of honest[0] that this brought to light. */
   readonly stolen: number | undefined
   /** Only for the control: one honest member's key, by position. */

@@ -2,11 +2,7 @@
 // quote them. A terminal obeys what is in such text: it can clear the screen, rename the window, write over the line
 // that warns of it, or turn the order of letters around.
 
-/**
- * Control characters (also those from 0x80, which some terminals obey), marks that turn the direction of writing or
- * cannot be seen, halves of letters, and separators of lines and paragraphs.
- */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+import { harmlessJson, UNSAFE } from '../core/harmless.ts'
 
 /** The text with everything that a terminal would obey written out: `\u{1b}[2J`. A backslash stays: it is not obeyed. */
 export function printable(text: string): string {
@@ -35,16 +31,7 @@ export function forTerminal(text: string): string {
     .join('\n')
 }
 
-/** JSON that a terminal does not obey either. It reads back exactly: these characters stand in strings only. */
+/** JSON that a terminal does not obey either. It reads back exactly. */
 export function jsonOf(value: unknown, indent?: number): string {
-  const json = JSON.stringify(value, undefined, indent) ?? 'null'
-  return json.replace(UNSAFE, letter => (letter === '\n' ? letter : escaped(letter)))
-}
-
-/** As JSON writes it: one \\uXXXX for each half. */
-function escaped(letter: string): string {
-  return letter
-    .split('')
-    .map(half => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
+  return harmlessJson(JSON.stringify(value, undefined, indent) ?? 'null')
 }

@@ -12,3 +12,15 @@ it('has names of levels, not numbers', () => {
     levels.map(level => [level, 'said', 'server-1', 'a']),
   )
 })
+
+it('holds nothing that a terminal obeys, whatever others chose, and reads back exactly', () => {
+  const evil = '\u001b[2J\u0007\r\n\u007f\u009b31m\u202egnp.exe\u200b\u2028\ud83d \u{e0041} "end"'
+  const lines: string[] = []
+  const log = createLog('server-1', 'info', { write: line => lines.push(line) })
+  log('warn', evil, { client: evil, what: { [evil]: [evil] } })
+  const [line, ...others] = lines
+  expect(others).toEqual([])
+  expect(line!.endsWith('\n')).toBe(true)
+  expect(line!.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+  expect(JSON.parse(line!)).toMatchObject({ msg: evil, client: evil, what: { [evil]: [evil] } })
+})

@@ -1,5 +1,5 @@
-// Names that others chose, with everything a terminal would obey in them, given to and shown by each command that prints any: not
-// one control byte reaches standard output or standard error.
+// Names that others chose, with everything a terminal would obey in them, given to every command, and shown by those that print
+// any: not one control byte reaches standard output or standard error, nor the log of a server.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,9 +21,10 @@ const OBEYED = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const PATIENCE_MS = 25_000
 let dir: string
 let server: ReturnType<typeof spawn>
+let logged = ''
 let members: readonly JoinedGroup[] = []
 
-/** Commands that print what others chose, with such names. What each says must hold them, written out. */
+/** Every command, with such names. What is marked says them again, written out. */
 const CASES: readonly (readonly [name: string, args: readonly string[], shows: boolean])[] = [
   ['set', ['set', `/${EVIL}`, EVIL], true],
   ['set', ['set', `/${EVIL_PATH}`, EVIL], false],
@@ -66,9 +67,19 @@ const CASES: readonly (readonly [name: string, args: readonly string[], shows: b
   ['events', ['events'], false],
   ['filter', ['filter', EVIL], true],
   ['completion', ['completion', EVIL], true],
+  ['unlock', ['unlock', '--reset-floor', EVIL], false],
+  ['object', ['object', 'repair', EVIL], true],
+  ['object', ['object', 'delete', EVIL], true],
+  ['up', ['up', '--servers', EVIL], true],
+  ['init', ['init', EVIL, '--servers', EVIL], true],
+  ['client', ['client', 'add', EVIL, '--group', EVIL], true],
+  ['member', ['member', 'add', EVIL, '--port', '7', '--group', EVIL], true],
+  ['member', ['member', 'admit', EVIL], false],
+  ['join', ['join', '--config', EVIL], true],
+  ['lab', ['lab', 'run', EVIL], true],
+  ['channel', ['channel', 'rotate', EVIL, '--group', EVIL], true],
+  ['matcher', ['matcher', '--channel', EVIL], true],
 ]
-/** These print nothing that others chose; the rest must be above. */
-const ELSEWHERE = ['up', 'init', 'client', 'member', 'join', 'lab', 'channel', 'matcher']
 
 function start(args: readonly string[]) {
   const env = { ...process.env, NO_COLOR: '1', COTERIE_CONFIG: join(dir, 'group/clients/admin') }
@@ -94,8 +105,9 @@ beforeAll(async () => {
   const place = { dir: join(dir, 'group'), basePort: await freePorts(4) }
   const made = await initGroup({ ...place, servers: 1, liars: 0, crashes: 0, members: 3 })
   server = spawn(process.execPath, [BIN, 'serve', join(dir, 'group/servers/server-1')], { stdio: 'pipe' })
+  server.stdout!.setEncoding('utf8').on('data', text => (logged += text))
   await new Promise<void>((resolve, reject) => {
-    server.stdout!.on('data', data => String(data).includes('listening') && resolve())
+    server.stdout!.on('data', () => logged.includes('listening') && resolve())
     server.once('exit', code => reject(new Error(`the server ended with ${code}`)))
   })
   // Members name their attributes, and the places that they lead, as they like.
@@ -108,9 +120,8 @@ afterAll(async () => {
 })
 
 describe('hostile names', () => {
-  it('are given to every command that prints names', () => {
-    const told = new Set([...CASES.map(([name]) => name), ...ELSEWHERE])
-    expect([...told].sort()).toEqual(Object.keys(commands).sort())
+  it('are given to every command', () => {
+    expect([...new Set(CASES.map(([name]) => name))].sort()).toEqual(Object.keys(commands).sort())
   })
   it.each(CASES)('%s %j', async (_name, args, shows) => {
     const said = await run(args)
@@ -134,9 +145,12 @@ describe('hostile names', () => {
       },
       PATIENCE_MS,
     )
+    // Its server logs whose lock it was, and what it is called.
+    await run(['unlock', EVIL, '--force'])
+    await waitFor('it is logged', async () => /gnp\.exe.*by force/.test(logged), PATIENCE_MS)
     for (const { child } of [watching, holding]) child.kill()
     await holding.ended
-    for (const said of [await watching.ended, locks]) {
+    for (const said of [await watching.ended, locks, logged]) {
       expect(said).toMatch(/gnp\.exe/)
       for (const line of said.split('\n')) expect(line).not.toMatch(OBEYED)
     }

@@ -27,7 +27,7 @@ export async function runCommand(commands: readonly Command[], line: readonly st
     throw new Exit()
   })
   process.exitCode = undefined
-  const program = new Command('coterie')
+  const program = new Command('coterie').enablePositionalOptions()
   for (const command of commands) program.addCommand(command)
   try {
     await program.parseAsync([...line], { from: 'user' })

@@ -1,6 +1,6 @@
 // The commands of members, against members that run in this process over real sockets.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join as path } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,6 +23,11 @@ const run = (...line: string[]) =>
     commands.map(make => make()),
     line,
   )
+/** One that ended and that nobody took note of is not running. */
+const isRunning = async (pid: number) => {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') X')
+  return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(')') + 1))
+}
 let dir: string
 let made: NewGroup
 let members: JoinedGroup[] = []
@@ -225,5 +230,10 @@ describe('coterie lead and coterie join', () => {
       code: 7,
     })
     expect(await run('lead', 'jobs', '--config', config!, '--', '/no/such/program')).toMatchObject({ code: 127 })
+    // What the command started and left has ended before anybody else can lead.
+    const left = path(dir, 'left')
+    const leaving = `sleep 60 & echo $! > '${left}'; exit 4`
+    expect(await run('lead', 'jobs', '--config', config!, '--', 'bash', '-c', leaving)).toMatchObject({ code: 4 })
+    expect(await isRunning(Number(await readFile(left, 'utf8')))).toBe(false)
   })
 })

@@ -84,12 +84,13 @@ class Trio {
     this.run()
   }
 
-  publish(node: NodeId, price: number, id = 1): void {
+  publish(node: NodeId, price: number, id = 1, receipts = false): void {
     this.command(node, {
       kind: 'publish',
       id,
       channel: 'c',
       content: { attributes: { price }, payload: new Uint8Array(), time: 0 },
+      receipts,
     })
     this.step(node, { kind: 'timer', name: 'batch' })
   }
@@ -224,6 +225,50 @@ describe('a path of three routers', () => {
       trio.step(MIDDLE, { kind: 'timer', name: 'beat' })
       expect(trio.state(MIDDLE).overlays[0]!.openAt !== undefined).toBe(open)
     }
+  })
+})
+
+describe('receipts while the list changes', () => {
+  const NEWER = { number: 2, members: RECORD.members }
+  const [HUB, AUTHOR, NEWCOMER] = orderOf(eventsDefaults.hash, NEWER) as [NodeId, NodeId, NodeId]
+  const OLDER = { number: 1, members: [HUB, AUTHOR] }
+
+  /** The trees of the first list are ready. */
+  function begun(): Trio {
+    const trio = new Trio(false)
+    for (const id of OLDER.members) trio.command(id, { kind: 'overlay', record: OLDER })
+    trio.subscribe(NEWCOMER, 1, {})
+    expect(trio.state(AUTHOR).overlays[0]!.openAt).toBe(0)
+    return trio
+  }
+
+  function receiptsOf(trio: Trio): RoutingEvent[] {
+    trio.step(AUTHOR, { kind: 'timer', name: 'ask' })
+    trio.run()
+    return trio.told.filter(([, { kind }]) => kind === 'received').map(([, event]) => event)
+  }
+
+  it('who is new in a list whose trees are not ready is asked as well, and sent what it lacks', () => {
+    const trio = begun()
+    // The hub says nothing in the new trees: they are not ready, and the author goes on in the old ones.
+    for (const id of [AUTHOR, NEWCOMER]) trio.command(id, { kind: 'overlay', record: NEWER })
+    trio.run()
+    trio.publish(AUTHOR, 3, 7, true)
+    trio.run()
+    expect([trio.state(AUTHOR).overlays[1]!.openAt, trio.count('handed')]).toEqual([undefined, 0])
+    expect(receiptsOf(trio)).toEqual([{ kind: 'received', id: 7, members: [NEWCOMER], silent: [] }])
+    expect(trio.count('handed', NEWCOMER)).toBe(1)
+  })
+
+  it('a list that the author is not in adds nobody to what it published before', () => {
+    const trio = begun()
+    const content = { attributes: {}, payload: new Uint8Array(), time: 0 }
+    // The second waits for its batch, and meanwhile the author is put out.
+    for (const id of [7, 8]) trio.command(AUTHOR, { kind: 'publish', id, channel: 'c', content, receipts: true })
+    trio.command(AUTHOR, { kind: 'overlay', record: { number: 2, members: [HUB, NEWCOMER] } })
+    trio.step(AUTHOR, { kind: 'timer', name: 'batch' })
+    expect(receiptsOf(trio).map(event => 'id' in event && event.id)).toEqual([7, 8])
+    expect(trio.count('handed')).toBe(0)
   })
 })
 

@@ -95,7 +95,7 @@ function send(scene: RoutingScene, overlays: readonly Overlay[], channel: string
     }
     turn.do({ kind: 'emit', event: { kind: 'published', id, source, counter: item.counter } })
     handOver(scene, source, item.counter, content)
-    if (receipts) awaitReceipts(scene, id, { source, item }, overlays.at(-1)!.members)
+    if (receipts) awaitReceipts(scene, id, { source, item }, overlays.at(-1)!)
   }
 }
 

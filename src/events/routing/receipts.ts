@@ -5,19 +5,32 @@
 import type { NodeId } from '../../core/index.ts'
 import { sizeOf } from '../signed.ts'
 import { ASKED_MAX, DIRECT_MAX } from './limits.ts'
-import { type Awaited, type Passing, type RoutingScene, routingTimers } from './state.ts'
+import {
+  type Awaited,
+  type Overlay,
+  type Passing,
+  type RoutingScene,
+  type RoutingState,
+  routingTimers,
+} from './state.ts'
 import { knownOf } from './window.ts'
 import type { RoutingMessage } from './wire.ts'
 
-/** Receipts for an event of our own are waited for, from these members. */
-export function awaitReceipts(scene: RoutingScene, id: number, passing: Passing, members: readonly NodeId[]): void {
+/** Receipts for an event of our own, that goes out in these trees, are waited for. */
+export function awaitReceipts(scene: RoutingScene, id: number, passing: Passing, used: Overlay): void {
   const { state, settings, turn } = scene
+  const members = [...used.members, ...newestWithUs(state).members]
   const waitsFor = new Map(members.filter(member => member !== state.self).map(member => [member, 0]))
   const awaited: Awaited = { ...passing, id, since: turn.now, waitsFor, received: [], seen: [] }
   if (state.awaited.size === 0) routingTimers.set(turn, 'ask', settings.askAfter)
   state.awaited.set(passing.item.counter, awaited)
   state.awaitedBytes += sizeOf(passing.item)
   if (waitsFor.size === 0) end(scene, awaited)
+}
+
+/** Its trees may not be ready yet, and the event goes past who is new in it. In a later one that we are not in we have no part. */
+function newestWithUs({ overlays }: RoutingState): Overlay {
+  return overlays.findLast(({ trees }) => trees > 0)!
 }
 
 /** Members of a newer list are asked, too. */

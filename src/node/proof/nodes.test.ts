@@ -75,6 +75,11 @@ describe('members: gossip, election, slots and events in one node', () => {
     }
   })
 
+  // A guest was admitted, and everybody published before the new trees were ready: its receipt was asked for by nobody.
+  it('once broken, now sound: 70118', () => {
+    expect(runOnce(memberScenario({ members: 5, liars: 1 }), 70118).violations).toEqual([])
+  })
+
   const pinned = pinnedFor('member')
   it('no planted bug is forgotten here', () => {
     const planted = Object.keys({ ...plantedNodeBugs, ...plantedWireBugs })
