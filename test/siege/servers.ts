@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, newAccount } from 'coterie'
 import type { LyingPart } from '../../lab/lying-node.ts'
+import { order } from '../../src/events/client/members.ts'
+import type { ClientScene } from '../../src/events/client/state.ts'
 import { nodeText } from '../../src/runtime/config/template.ts'
+import { sha256 } from '../../src/runtime/hash.ts'
 import { initGroup, type NewGroup } from '../../src/runtime/setup/group.ts'
 import { freePorts } from '../support/processes.ts'
 import { FaultyWire } from '../support/proxy.ts'
@@ -79,6 +82,9 @@ export class Servers extends Stage {
       for (const path of ['/c', '/d']) await this.admin.tree().create(path)
       const balances = Object.fromEntries(this.accounts.map(({ key }) => [key, COINS]))
       await this.admin.createLedger(LEDGER, { balances })
+      const everywhere = this.group.group.servers.map(({ name }) => name)
+      const name = nameAt(this.liar, everywhere, ADMIN)
+      await this.admin.events<string>(CHANNEL).subscribe({}, { name, from: 'start' }, () => {}).ready
     }
     for (let count = 0; count < this.shape.clients; count++) await this.startClient(count)
   }
@@ -230,6 +236,18 @@ export class Servers extends Stage {
   private async sum(): Promise<number> {
     const sum = this.admin!.object('sum', { initial: () => 0, apply: (state: number) => ({ state, result: state }) })
     return (await sum.read({ timeout: SUM_MS })).state
+  }
+}
+
+/**
+ * The name of a subscription that gets its events from this server. Only the first of its servers shows it any, and which that
+ * is a hash says: where none of the clients comes to the liar, it lies about events to nobody, and nobody can name it.
+ */
+export function nameAt(server: string, servers: readonly string[], owner: string): string {
+  const scene = { state: { self: owner, servers }, settings: { hash: sha256 } } as unknown as ClientScene
+  for (let number = 1; ; number++) {
+    const name = `listener-${number}`
+    if (order(scene, { channel: CHANNEL, name, id: 0 })[0] === server) return name
   }
 }
 

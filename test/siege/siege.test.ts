@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { namesOfLies } from '../../lab/lying-node.ts'
+import { chooseMembers } from '../../src/events/client/members.ts'
+import { sha256 } from '../../src/runtime/hash.ts'
 import { historyLine } from '../../src/simulator/index.ts'
 import { isLong, sized } from '../support/long.ts'
 import { type EventLine, problemsOfEvents } from './events-journal.ts'
@@ -17,8 +19,10 @@ import { problemsOfPayments } from './ledger-journal.ts'
 import { isProvable, moreMemberLies, moreServerLies, PROVABLE, WAYS } from './lies.ts'
 import { type Operation, Operations } from './operations.ts'
 import { readOptions } from './options.ts'
+import { CHANNEL } from './programs/publishing.ts'
 import { markdown, table } from './report.ts'
 import { readResult, withTable } from './seen.ts'
+import { nameAt } from './servers.ts'
 import { chanceOf, costOf, growth, isSlower, judged, type Measured, missed, type Row } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -383,5 +387,23 @@ describe('a short siege of four servers', () => {
   it('ends when it is interrupted, and leaves nothing behind', { timeout: LIMIT_MS }, async () => {
     const { code } = await siege(['--stages', 'four', '--seconds', '60'], /four: starts/)
     expect(code).toBe(130)
+  })
+})
+
+describe('a listener of events', () => {
+  const servers = Array.from({ length: 7 }, (_, place) => `server-${place + 1}`)
+
+  it.each(servers)('that is to get them from %s asks it first', server => {
+    const sent: { readonly to: string }[] = []
+    const settings = { hash: sha256, liars: 1, rules: { agreeing: () => 2 } }
+    const scene = {
+      state: { self: 'admin#1', servers, beats: 0 },
+      settings,
+      turn: { do: (one: never) => sent.push(one) },
+    }
+    const name = nameAt(server, servers, 'admin')
+    const subscription = { channel: CHANNEL, name, id: 5, members: [], passed: new Map(), tracked: new Map() }
+    chooseMembers(scene as never, subscription as never)
+    expect(sent[0]?.to).toBe(server)
   })
 })
