@@ -3,6 +3,7 @@
 
 import { ledgerClient } from '../../src/ledger/client/machine.ts'
 import { encodeDescriptor } from '../../src/ledger/index.ts'
+import { leaderOf } from '../../src/ledger/leaders.ts'
 import {
   firstDisk,
   ideals,
@@ -11,7 +12,6 @@ import {
   signed,
   type VotingGroup,
 } from '../../src/ledger/proof/index.ts'
-import { leaderOf } from '../../src/ledger/proposal.ts'
 import { ledgerServer } from '../../src/ledger/server/machine.ts'
 import { ledgerDefaults } from '../../src/ledger/settings.ts'
 import { ledgerVocabulary } from '../../src/ledger/wire.ts'

@@ -10,7 +10,7 @@ import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
 import { append, leafHash, newTree, rootOf } from './merkle.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
-import { isPassedOver, proposalHash, reportBytes } from './proposal.ts'
+import { proposalHash, reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
 import { ledgerDefaults } from './settings.ts'
 import { type LedgerMessage, ledgerRecord } from './wire.ts'
@@ -108,14 +108,6 @@ describe('attempts', () => {
     expect(ledger().round).toMatchObject({ attempt: 1, promised: 2 })
     const attempts = sent.flatMap(({ body }) => (body.kind === 'report' ? [body.report.attempt] : []))
     expect(new Set(attempts)).toEqual(new Set([2]))
-  })
-  it('are passed over where the last height was certified later: in the same turn, and for no more than may be gone', () => {
-    const passes = (height: number, certified: number, attempt: number, crashes = 1) =>
-      isPassedOver({ height, attempt: certified }, attempt, { crashes })
-    expect([passes(3, 2, 1), passes(14, 2, 1)]).toEqual([true, true])
-    // Certified at once; the attempt that did it; the first height of the next turn; more leaders than can be gone.
-    expect([passes(3, 1, 1), passes(3, 2, 2), passes(15, 2, 1), passes(3, 3, 1)]).toEqual([false, false, false, false])
-    expect([passes(3, 3, 1, 2), passes(3, 3, 2, 2), passes(3, 3, 3, 2)]).toEqual([true, true, false])
   })
   it("another's report, a forged one and one of another height count for nothing", () => {
     const { hear, ledger } = server()
@@ -247,19 +239,7 @@ describe('what a client believes', () => {
       hear: (from: NodeId, body: LedgerMessage) => host.input({ kind: 'message', from, body }),
     }
   }
-  const refusal = (size: number): LedgerMessage => ({ kind: 'refused', query: 7, code: 'balance', why: 'short', size })
 
-  it('a refusal by b + 1 at one size, by servers only', () => {
-    const { events, command, hear } = client()
-    command({ kind: 'submit', id: 7, ledger: coins.hex, leaf: payment } as never)
-    hear('s1', refusal(4))
-    hear('s1', refusal(4))
-    hear('stranger', refusal(4))
-    hear('s2', refusal(5))
-    expect(events).toEqual([])
-    hear('s3', refusal(4))
-    expect(events).toMatchObject([{ kind: 'refused', code: 'balance', size: 4 }])
-  })
   it('a genesis that b + 1 know', () => {
     const { events, command, hear } = client()
     command({ kind: 'find', id: 7, name: 'coins' } as never)

@@ -69,29 +69,3 @@ export function proposalHash({ id }: Descriptor, proposal: Proposal, { hash }: L
 export function outcomeOf({ size, root }: { readonly size: number; readonly root: Uint8Array }): string {
   return `${size} ${toHex(root)}`
 }
-
-/** Heights for which one order of leaders holds. */
-const TURN = 16
-
-const turnOf = (height: number): number => Math.floor(height / TURN)
-
-/** Who leads: the same for sixteen heights, then the next, so that one who leaves somebody's leaves out does not stay. */
-export function leaderOf(height: number, attempt: number, servers: number): number {
-  return (turnOf(height) + attempt) % servers
-}
-
-/**
- * Whether an attempt of the next height is left at once: the last one was certified after it, in the same turn, so its leader
- * did not lead. A leader that is gone costs a time-out once in its turn, not in each of its heights.
- *
- * Only how long to wait hangs on it, so servers may disagree: a height can be certified in two attempts. To begin at the later
- * attempt without reports would need a number that all agree on. Nobody is passed over by the word of others, nor beyond its turn;
- * and where more attempts failed than servers may be gone, the network did, and all leaders have their time again.
- */
-export function isPassedOver(
-  { height, attempt: certified }: { readonly height: number; readonly attempt: number },
-  attempt: number,
-  { crashes }: { readonly crashes: number },
-): boolean {
-  return attempt < certified && certified <= crashes + 1 && turnOf(height) === turnOf(height + 1)
-}

@@ -40,13 +40,14 @@ export interface Refusal {
   readonly why: string
 }
 
-/** Whether it is refused for ever: at any later size too. */
+/** Whether it is refused for ever: at any later size too. Evidence is not: keepers who are unknown now may be followed later. */
 export function isFinal({ code }: Refusal): boolean {
   return ![
     'sequence ahead',
     'balance',
     'no link',
     'frozen',
+    'evidence',
     'cap',
     'outstanding',
     'number',

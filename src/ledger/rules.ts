@@ -45,6 +45,10 @@ export interface LedgerRules {
   savesVote(): boolean
   /** Whether a server votes only for what it has executed. */
   executesFirst(): boolean
+  /** How many servers of one word it takes to refuse, for ever or for now only. */
+  refusalsNeeded(final: boolean, keepers: Keepers): number
+  /** Whether a server may refuse for now, where it has every certificate that it voted for, or not. */
+  refusesForNow(settled: boolean): boolean
   /** The height whose certificate a server must hold before it votes again after it lost its store. */
   votesAgainFrom(voted: readonly number[], liars: number): number
   /** Whether a server that is told that its store is an old copy has forgotten votes. */
@@ -136,6 +140,15 @@ export const ledgerRules: LedgerRules = {
 
   // A leader proposes a transfer that nobody signed. Who votes unseen has certified it.
   executesFirst: () => true,
+
+  // What is refused for ever is so at every later size: one honest server is enough. What is refused for now hangs on what was
+  // paid before. Anna was paid while a server was away; it says that she has nothing, she pays again, and both are certified.
+  // At most f + b servers have no vote for what was final before: b + 1 of these have one, and do not lie about the size.
+  refusalsNeeded: (final, { crashes, liars }) => (final ? liars : crashes + 2 * liars) + 1,
+
+  // All have voted for what anna was paid, and one of them has the certificate, which it gave to her. She pays on at once: the
+  // others would say that she has nothing.
+  refusesForNow: settled => settled,
 
   // A server certified x with two others, lost its disk and reports "no vote": y is free. All its votes are at most one
   // above what the (b+1)-th largest of the others says, since a height takes honest votes for the one before.

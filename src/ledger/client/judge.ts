@@ -6,6 +6,7 @@ import { type Checkpoint, noteText, whyNotCertified } from '../checkpoint.ts'
 import { type Descriptor, type Keepers, newestEpoch, votesNeeded } from '../genesis.ts'
 import { extend, frontierFrom, leafHash, verifyConsistency } from '../merkle.ts'
 import { type LedgerReceipt, whyNotThere } from '../receipt.ts'
+import { isFinal } from '../refusal.ts'
 import { readTransaction, signingBytes } from '../transactions.ts'
 import { answerCodec, type LedgerReply } from '../wire.ts'
 import { type Call, CERTIFIED_MAX, type ClientScene, type LedgerEvent } from './state.ts'
@@ -30,10 +31,10 @@ export function judge(scene: ClientScene, call: Call): LedgerEvent | undefined {
 }
 
 function judgeAbout(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {
-  const { asked, answers } = call
+  const { asked } = call
   switch (asked.kind) {
     case 'submit':
-      return judgeReceipt(scene, descriptor, call) ?? judgeRefused(descriptor, asked.id, answers)
+      return judgeReceipt(scene, descriptor, call) ?? judgeRefused(scene, descriptor, call)
     case 'prove':
       return judgeReceipt(scene, descriptor, call)
     case 'ask':
@@ -172,17 +173,33 @@ function sameVotes(
   return true
 }
 
-/** b + 1 equal refusals at one size. */
-function judgeRefused(descriptor: Descriptor, id: number, answers: Answers): LedgerEvent | undefined {
-  const counts = new Map<string, number>()
+/** Of one word: at one size where that is for ever; else at sizes of the keepers of now, of which b + 1 reached what it names. */
+function judgeRefused(
+  { settings }: ClientScene,
+  descriptor: Descriptor,
+  { asked, answers }: Call,
+): LedgerEvent | undefined {
   const keepers = newestEpoch(descriptor)
-  for (const [, { code, size, why }] of ofKeepers(keepers, answers, 'refused')) {
-    const name = `${size} ${code}`
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    if (count > keepers.liars) return { kind: 'refused', id, code, why, size }
+  const groups = new Map<string, (LedgerReply & { kind: 'refused' })[]>()
+  for (const [, refusal] of ofKeepers(keepers, answers, 'refused')) {
+    const { code } = refusal
+    const final = isFinal(refusal)
+    // By the keepers before: it does not know what was certified since.
+    if (!final && refusal.size < keepers.from) continue
+    const name = final ? `${code} ${refusal.size}` : code
+    const group = [...(groups.get(name) ?? []), refusal]
+    groups.set(name, group)
+    if (group.length < settings.rules.refusalsNeeded(final, keepers)) continue
+    const sizes = group.map(({ size }) => size)
+    return { kind: 'refused', id: asked.id, code, why: mostSaid(group), size: kthLargest(sizes, keepers.liars + 1) }
   }
   return undefined
+}
+
+/** One that lies chooses its sentence, too. */
+function mostSaid(refusals: readonly { readonly why: string }[]): string {
+  const times = (why: string) => refusals.filter(one => one.why === why).length
+  return refusals.reduce((best, { why }) => (times(why) > times(best) ? why : best), refusals[0]!.why)
 }
 
 function judgeAnswered(scene: ClientScene, descriptor: Descriptor, call: Call): LedgerEvent | undefined {

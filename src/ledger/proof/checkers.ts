@@ -1,6 +1,6 @@
 // What must hold of ledgers, seen from outside: one history among everything that was certified; every leaf valid when it
-// is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads that are not stale; and,
-// once all is healed, progress.
+// is replayed from the genesis by the rules as they must be; receipts that hold for ever; reads and refusals that are not
+// stale; and, once all is healed, progress.
 
 import { type NodeId, sameBytes, toHex } from '../../core/index.ts'
 import type { Checker, Micros, Violation } from '../../simulator/index.ts'
@@ -11,6 +11,7 @@ import { type Descriptor, type Epoch, epochHash, type LedgerCrypto, newestEpoch 
 import { withEpoch } from '../light.ts'
 import { outcomeOf } from '../proposal.ts'
 import { type LedgerReceipt, whyNoReceipt } from '../receipt.ts'
+import { isFinal, type RefusalCode } from '../refusal.ts'
 import { ledgerRules } from '../rules.ts'
 import { readTransaction } from '../transactions.ts'
 
@@ -97,6 +98,8 @@ export class ReceiptChecker extends Watching {
   /** The largest index that was final, by ledger. */
   private readonly final = new Map<string, number>()
   private readonly begun = new Map<string, number>()
+  /** What was refused for ever. */
+  private readonly never: { readonly leaf: Uint8Array; readonly code: RefusalCode }[] = []
 
   constructor(suite: LedgerCrypto) {
     super('receipts')
@@ -118,7 +121,8 @@ export class ReceiptChecker extends Watching {
     }
   }
 
-  readBegins(call: string, { hex }: Descriptor): void {
+  /** A read, or something handed in. */
+  begins(call: string, { hex }: Descriptor): void {
     this.begun.set(call, this.final.get(hex) ?? -1)
   }
 
@@ -129,6 +133,14 @@ export class ReceiptChecker extends Watching {
       this.blame(`a stale read: size ${size}, and leaf ${index} was final before`, at)
   }
 
+  /** What is refused for now is judged by all that was final when it was handed in; what is refused for ever never happens. */
+  refused(call: string, leaf: Uint8Array, by: { readonly code: RefusalCode; readonly size: number }, at: Micros): void {
+    if (isFinal({ ...by, why: '' })) return void this.never.push({ leaf, code: by.code })
+    const index = this.begun.get(call)
+    if (index !== undefined && by.size <= index)
+      this.blame(`a stale refusal: ${by.code} at size ${by.size}, and leaf ${index} was final before`, at)
+  }
+
   logs(descriptor: Descriptor, leaves: readonly Uint8Array[], at: Micros): void {
     for (const { descriptor: of, receipt } of this.given) {
       if (of.hex !== descriptor.hex || receipt.index >= leaves.length) continue
@@ -136,6 +148,9 @@ export class ReceiptChecker extends Watching {
         this.blame(`leaf ${receipt.index} of ${descriptor.genesis.name} was promised, and another is there`, at)
       }
     }
+    const wrong = this.never.find(refused => leaves.some(leaf => sameBytes(leaf, refused.leaf)))
+    if (wrong !== undefined)
+      this.blame(`a leaf of ${descriptor.genesis.name} was refused for ever (${wrong.code}), and is there`, at)
   }
 }
 

@@ -58,6 +58,12 @@ export const plantedCatchingBugs: Readonly<Record<string, Partial<LedgerRules>>>
   'pages-unchecked': { leadsTo: () => true },
 }
 
+/** What is refused for now, broken on purpose: a server that is behind is believed, or speaks although it voted for more. */
+export const plantedRefusalBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
+  'refused-by-one-behind': { refusalsNeeded: (_final, { liars }) => liars + 1 },
+  'refuses-while-voting': { refusesForNow: () => true },
+}
+
 /** All of them. */
 export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> = {
   ...plantedVotingBugs,
@@ -65,6 +71,7 @@ export const plantedLedgerBugs: Readonly<Record<string, Partial<LedgerRules>>> =
   ...plantedEpochBugs,
   ...plantedCopyBugs,
   ...plantedCatchingBugs,
+  ...plantedRefusalBugs,
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -25,6 +25,8 @@ export const simulatedBugs = [
   'votes-after-old-copy',
   'epoch-in-the-middle',
   'fresh-key-forgets',
+  'refused-by-one-behind',
+  'refuses-while-voting',
 ] as const
 
 /** The words of the checker that finds it. */
@@ -37,6 +39,8 @@ const says: Readonly<Record<string, RegExp>> = {
   'votes-after-old-copy': /has forgotten its vote/,
   'epoch-in-the-middle': /servers signed the checkpoint, and it takes/,
   'fresh-key-forgets': /has forgotten its vote/,
+  'refused-by-one-behind': /a stale refusal/,
+  'refuses-while-voting': /a stale refusal/,
 }
 
 /** Planted bugs, each as a run that shows it. */

@@ -174,8 +174,10 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
   }
 
   private submitTask(task: Task): void {
-    const name = this.call(task.owner, { kind: 'submit', ledger: task.ledger.hex, leaf: task.leaf() })
-    this.tasks.set(name, task)
+    const leaf = task.leaf()
+    const name = this.call(task.owner, { kind: 'submit', ledger: task.ledger.hex, leaf })
+    this.tasks.set(name, { ...task, leaf: () => leaf })
+    this.receipts.begins(name, task.ledger)
   }
 
   private endTask(name: string, receipt: LedgerReceipt | undefined): void {
@@ -209,7 +211,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     const key = this.actors.signer(owner).publicKey
     const name = this.call(owner, { kind: 'ask', ledger: ledger.hex, question: { kind: 'account', register: 0, key } })
     this.reads.set(name, ledger)
-    this.receipts.readBegins(name, ledger)
+    this.receipts.begins(name, ledger)
   }
 
   private payment(owner: string, ledger: Descriptor, to: string, amount: bigint): Task {
@@ -418,6 +420,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
     if (event.kind === 'refused' && this.pledging.has(name)) this.stores.changing--
     if (task === undefined) return
     if (event.kind === 'refused') {
+      this.receipts.refused(name, task.leaf(), event as LedgerEvent & { kind: 'refused' }, this.world.now)
       const instead = task.instead?.[event.code]
       if (instead !== undefined) this.tasks.set(name, { ...task, ended: instead })
       return this.endTask(name, undefined)
@@ -452,7 +455,7 @@ class LedgerStage extends ScenarioStage<LedgerPlan, LedgerAct, AnyEvent> {
       const [ledger] = this.ledgers
       const name = this.call(owner, { kind: 'ask', ledger: ledger!.hex, question: { kind: 'head' } })
       this.reads.set(name, ledger!)
-      this.receipts.readBegins(name, ledger!)
+      this.receipts.begins(name, ledger!)
       this.ends.demand(name, `a read of ${owner}`)
     }
   }

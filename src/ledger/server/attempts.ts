@@ -6,12 +6,23 @@
 
 import { sameBytes, toHex } from '../../core/index.ts'
 import { ATTEMPT_MAX } from '../checkpoint.ts'
-import { isPassedOver, outcomeOf, type Report, reportBytes } from '../proposal.ts'
+import { isPassedOver } from '../leaders.ts'
+import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { blame, isDenied } from './blame.ts'
 import { hasWork } from './pool.ts'
-import { type LedgerScene, mayPromise, nameOf, type Round, save, send, sendOthers, voterOf } from './state.ts'
+import {
+  type LedgerScene,
+  mayPromise,
+  nameOf,
+  type Round,
+  type ServedLedger,
+  save,
+  send,
+  sendOthers,
+  voterOf,
+} from './state.ts'
 
 const DOUBLINGS_MAX = 10
 /** Leaves that are handed on when a leader does not propose them. */
@@ -33,13 +44,18 @@ export function leaveAttempt(scene: LedgerScene): void {
   if (settings.rules.savesPromise())
     save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })
   sayReport(scene)
-  if (!isPassedOver(head, round.attempt, ledger.keepers)) handOn(scene)
+  if (!passesOver(ledger)) handOn(scene)
 }
 
 export function sayReport(scene: LedgerScene): void {
   const { round, descriptor } = scene.ledger
   if (round.report !== undefined)
     sendOthers(scene, { kind: 'report', ledger: descriptor.id, report: round.report, opened: round.opened })
+}
+
+/** Whether the leader of the attempt that it is in failed lately. */
+function passesOver({ failures, head, round, keepers }: ServedLedger): boolean {
+  return isPassedOver(failures, head.height + 1, round.attempt, keepers)
 }
 
 /** A client may have reached this server and not the one that led. */
@@ -188,7 +204,7 @@ export function advanceAttempts(scene: LedgerScene): void {
     if (attempt > round.attempt && server !== ledger.place) ahead++
   if (ahead > liars) leaveAttempt(scene)
   const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > liars
-  if (busy && isPassedOver(ledger.head, round.attempt, ledger.keepers)) leaveAttempt(scene)
+  if (busy && passesOver(ledger)) leaveAttempt(scene)
   if (!busy) round.deadline = undefined
   else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
 }

@@ -1,5 +1,6 @@
 // What waits to be ordered. A leaf comes in if it could be appended now, or soon: an account's sequences may arrive out of
-// order, so up to 64 ahead wait here. Waiting is not execution: what the executor takes depends on leaves alone.
+// order, so up to 64 ahead wait here; and what is refused only for now waits for the end of a height that may change that.
+// Waiting is not execution: what the executor takes depends on leaves alone.
 
 import type { NodeId } from '../../core/index.ts'
 import { toHex } from '../../core/index.ts'
@@ -8,11 +9,12 @@ import { execute, whyNotNow } from '../execute.ts'
 import type { KnownLeaf } from '../memory.ts'
 import { inclusionProof } from '../merkle.ts'
 import { BATCH_BYTES_MAX, BATCH_MAX } from '../proposal.ts'
-import type { Refusal } from '../refusal.ts'
+import { isFinal, type Refusal } from '../refusal.ts'
 import { type LedgerRequest, RECEIPTS_MAX, shortened } from '../wire.ts'
 import {
   executionOf,
   type LedgerScene,
+  mayPromise,
   type Pool,
   type Pooled,
   type ServedLedger,
@@ -47,7 +49,7 @@ export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest &
   const known = ledger.pool.entries.get(name)
   if (known !== undefined) return addAsker(known, from, query, receipt)
   const refused = whyNotNow(ledger.book, leaf, executionOf(scene))
-  if (refused !== undefined && !mayWait(ledger, leaf, refused)) return giveRefusal(scene, from, query, refused)
+  if (refused !== undefined && !mayWait(scene, leaf, refused)) return giveRefusal(scene, from, query, refused)
   if (!hasRoom(ledger, ownerOf(from), leaf)) return send(scene, from, { kind: 'crowded', query })
   const entry = pooled(looked, ownerOf(from))
   addAsker(entry, from, query, receipt)
@@ -72,8 +74,17 @@ function pooled({ bytes, name, read }: KnownLeaf, owner: string): Pooled {
   }
 }
 
-function mayWait(ledger: ServedLedger, leaf: Uint8Array, { code }: Refusal): boolean {
-  if (code !== 'sequence ahead') return false
+function mayWait(scene: LedgerScene, leaf: Uint8Array, refused: Refusal): boolean {
+  if (refused.code === 'sequence ahead' && isNear(scene.ledger, leaf)) return true
+  return !isFinal(refused) && !scene.settings.rules.refusesForNow(isSettled(scene))
+}
+
+/** Whether it has every certificate that it voted for. */
+function isSettled(scene: LedgerScene): boolean {
+  return mayPromise(scene) && scene.ledger.round.vote === undefined
+}
+
+function isNear(ledger: ServedLedger, leaf: Uint8Array): boolean {
   const { read } = ledger.memory.of(leaf)
   if (!read.ok || !('from' in read.value)) return false
   const { register, from, sequence } = read.value
@@ -206,7 +217,7 @@ function sweepEntry(scene: LedgerScene, entry: Pooled): void {
   const { ledger } = scene
   const refused = whyNotNow(ledger.book, entry.leaf, executionOf(scene))
   setReady(ledger.pool, entry, refused === undefined)
-  if (refused === undefined || mayWait(ledger, entry.leaf, refused)) return
+  if (refused === undefined || mayWait(scene, entry.leaf, refused)) return
   drop(ledger, entry)
   for (const { client, query } of entry.askers) giveRefusal(scene, client, query, refused)
 }

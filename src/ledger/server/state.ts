@@ -6,6 +6,7 @@ import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
 import { type Descriptor, type Epoch, type Keepers, newestEpoch } from '../genesis.ts'
+import type { Failures } from '../leaders.ts'
 import { LeafMemory } from '../memory.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
@@ -178,6 +179,8 @@ export interface ServedLedger {
   readonly pool: Pool
   /** The largest height in which it ever voted. */
   voted: number
+  /** Leaders that failed, by place: at most one for each server. */
+  readonly failures: Failures
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
   lost: Map<number, number> | undefined
   catching: Catching | undefined
@@ -260,6 +263,7 @@ export function newLedger(
     round: newRound(),
     pool: { entries: new Map(), shares: new Map(), bytes: 0, ready: 0 },
     voted: 0,
+    failures: new Map(),
     lost: lost ? new Map() : undefined,
     catching: undefined,
     passedOver: new Map(),

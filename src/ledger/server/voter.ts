@@ -5,8 +5,9 @@ import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
+import { leaderOf, noteCertified } from '../leaders.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
-import { BATCH_MAX, isTooLarge, leaderOf, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
+import { BATCH_MAX, isTooLarge, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
@@ -272,6 +273,7 @@ export function settle(scene: Settling, checkpoint: Checkpoint, leaves: readonly
   ledger.lately = Math.min(leaves.length, BATCH_MAX)
   ledger.late.clear()
   for (const place of ledger.round.votes.keys()) ledger.late.add(place)
+  noteCertified(ledger.failures, checkpoint.height, checkpoint.attempt, ledger.keepers)
   ledger.before = ledger.head.size
   ledger.head = checkpoint
   if (ledger.book.descriptor !== ledger.descriptor) beginEpoch(scene, checkpoint)
@@ -285,6 +287,7 @@ function beginEpoch({ ledger, settings, state }: Settling, closing: Checkpoint):
   ledger.closings.push(closing)
   const before = ledger.keepers.servers[ledger.place]
   ledger.hours.clear()
+  ledger.failures.clear()
   ledger.keepers = newestEpoch(ledger.descriptor)
   ledger.places = placesOf(ledger.keepers)
   ledger.place = placeIn(ledger.keepers, state.self, settings)

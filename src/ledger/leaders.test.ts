@@ -1,0 +1,103 @@
+// Leaders that fail are waited for less and less often, and forgiven when they lead again.
+
+import { describe, expect, it } from 'vitest'
+import { type Failures, isPassedOver, leaderOf, noteCertified } from './leaders.ts'
+
+const TURN = 16
+const group = (servers: number, crashes: number) => ({ servers: Array.from({ length: servers }), crashes })
+const four = group(4, 1)
+
+/** Heights from one to another, each certified in the attempt that `certified` says; which first attempts were not passed over. */
+function play(
+  failures: Failures,
+  from: number,
+  to: number,
+  isGone: (height: number) => boolean,
+  about = four,
+): number[] {
+  const waited: number[] = []
+  for (let height = from; height <= to; height++) {
+    const gone = isGone(height)
+    const passed = isPassedOver(failures, height, 1, about)
+    if (gone && !passed) waited.push(height)
+    noteCertified(failures, height, gone || passed ? 2 : 1, about)
+  }
+  return waited
+}
+
+/** The one that leads the turn of the first heights. */
+const FIRST = leaderOf(1, 1, 4)
+const isFirst = (height: number) => leaderOf(height, 1, 4) === FIRST
+
+describe('leaders', () => {
+  it('take turns of sixteen heights, and the next one leads the next attempt', () => {
+    expect([1, 15, 16, 31, 32].map(height => leaderOf(height, 1, 4))).toEqual([1, 1, 2, 2, 3])
+    expect([1, 2, 3, 4].map(attempt => leaderOf(1, attempt, 4))).toEqual([1, 2, 3, 0])
+  })
+  it('nobody is passed over who did not fail, and only whose attempt came to nothing', () => {
+    const failures: Failures = new Map()
+    play(failures, 1, 200, () => false)
+    expect(failures.size).toBe(0)
+    noteCertified(failures, 3, 2, four)
+    expect([...failures.keys()]).toEqual([leaderOf(3, 1, 4)])
+    expect([1, 2].map(attempt => isPassedOver(failures, 4, attempt, four))).toEqual([true, false])
+  })
+  it('after one failure for the rest of its turn, to its last height, and no more', () => {
+    const failures: Failures = new Map()
+    noteCertified(failures, 3, 2, four)
+    expect([4, 15, 16, 63, 64].map(height => isPassedOver(failures, height, 1, four))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+  it('who never leads is waited for in its turns 0, 1, 5, 21, 37, and so on once in sixteen', () => {
+    const waited = play(new Map(), 1, 60 * 4 * TURN, isFirst)
+    expect(waited.map(height => Math.floor(height / TURN) / 4)).toEqual([0, 1, 5, 21, 37, 53])
+  })
+  it('who comes back is forgiven one failure for every eight turns of its own, at the last height of the eighth', () => {
+    const failures: Failures = new Map()
+    const turns = (count: number) => count * 4 * TURN
+    play(failures, 1, turns(2) - 1, isFirst)
+    // Passed over in its turns 2, 3 and 4.
+    expect(failures.get(FIRST)).toEqual({ times: 2, until: 16 })
+    const last = turns(4 + 8) + TURN - 1
+    play(failures, turns(2), last - 1, () => false)
+    expect(failures.get(FIRST)?.times).toBe(2)
+    play(failures, last, last, () => false)
+    expect(failures.get(FIRST)?.times).toBe(1)
+    expect(isPassedOver(failures, turns(13), 1, four)).toBe(false)
+    play(failures, last + 1, turns(20) + TURN - 2, () => false)
+    expect(failures.size).toBe(1)
+    play(failures, turns(20) + TURN - 1, turns(20) + TURN - 1, () => false)
+    expect(failures.size).toBe(0)
+  })
+  it.each([2, 3, 8, 9])(
+    'one that fails once in %i of the turns that it is given costs no more than one wait in nine',
+    every => {
+      const failures: Failures = new Map()
+      let given = 0
+      const waited = play(failures, 1, 400 * 4 * TURN, height => {
+        if (!isFirst(height)) return false
+        if (height % TURN === 0 && !isPassedOver(failures, height, 1, four)) given++
+        return given % every === 0
+      })
+      expect(waited.length).toBeGreaterThan(400 / 25)
+      expect(waited.length).toBeLessThanOrEqual(400 / 9 + 3)
+    },
+  )
+  it('where more attempts failed than servers may be gone, the network did: nobody is remembered for it', () => {
+    const failures: Failures = new Map()
+    noteCertified(failures, 3, 3, four)
+    expect(failures.size).toBe(0)
+    noteCertified(failures, 3, 3, group(7, 2))
+    expect([...failures.keys()]).toEqual([1, 2])
+  })
+  it('no more attempts are passed over than servers may be gone, whoever failed', () => {
+    const failures: Failures = new Map([0, 1, 2, 3].map(place => [place, { times: 3, until: 99 }]))
+    expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, four))).toEqual([true, false, false])
+    expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, group(4, 2)))).toEqual([true, true, false])
+  })
+})

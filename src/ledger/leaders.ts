@@ -1,0 +1,77 @@
+// Who leads an attempt, and which leaders are passed over: their attempts are left at once, not after a time-out.
+//
+// A leader that is gone, or lies, costs a time-out. Were it waited for in each of its turns, a group whose heights take five
+// milliseconds would stand still for half of the time. So each server remembers who failed, and waits for it less and less
+// often; who leads well for a while is forgiven.
+//
+// Only how long to wait hangs on it, so servers may disagree: a height can be certified in two attempts. To begin at the later
+// attempt without reports would need a number that all agree on. Nobody is passed over by the word of others, nor more of them
+// than servers may be gone; and where more attempts failed than that, the network did, and nobody is remembered for it.
+
+/** Heights for which one order of leaders holds. */
+const TURN = 16
+
+const turnOf = (height: number): number => Math.floor(height / TURN)
+
+/** Who leads: the same for sixteen heights, then the next, so that one who leaves somebody's leaves out does not stay. */
+export function leaderOf(height: number, attempt: number, servers: number): number {
+  return (turnOf(height) + attempt) % servers
+}
+
+/**
+ * For how many of its turns a leader is passed over, by how often it failed: the rest of this one, and then these. The last is how
+ * seldom one costs a time-out that never leads: once in sixteen turns of its own.
+ */
+const PASSED_OVER = [0, 3, 15] as const
+
+/** Turns of its own that a leader must lead to be forgiven one failure. After one, a liar could fail in every other turn for ever. */
+const FORGIVEN_AFTER = 8
+
+/** What is remembered of a leader that failed. */
+export interface Failure {
+  readonly times: number
+  /** The last turn in which it is passed over. */
+  readonly until: number
+}
+
+/** By place. */
+export type Failures = Map<number, Failure>
+
+interface Group {
+  readonly servers: readonly unknown[]
+  readonly crashes: number
+}
+
+/** Whether an attempt of the height is left at once. */
+export function isPassedOver(
+  failures: Failures,
+  height: number,
+  attempt: number,
+  { servers, crashes }: Group,
+): boolean {
+  const failure = failures.get(leaderOf(height, attempt, servers.length))
+  return attempt <= crashes && failure !== undefined && turnOf(height) <= failure.until
+}
+
+/** Remembers whose attempts came to nothing before the one that was certified, and forgives who led for long. */
+export function noteCertified(failures: Failures, height: number, attempt: number, { servers, crashes }: Group): void {
+  if (attempt > crashes + 1) return
+  const turn = turnOf(height)
+  for (let failed = 1; failed < attempt; failed++) {
+    const place = leaderOf(height, failed, servers.length)
+    const known = failures.get(place)
+    // It was passed over, and could not lead.
+    if (known !== undefined && turn <= known.until) continue
+    const times = Math.min((known?.times ?? 0) + 1, PASSED_OVER.length)
+    failures.set(place, { times, until: turn + PASSED_OVER[times - 1]! * servers.length })
+  }
+  if (turnOf(height + 1) !== turn) forgive(failures, leaderOf(height, 1, servers.length), turn, servers.length)
+}
+
+/** One failure, where it has led so many of its turns since. */
+function forgive(failures: Failures, place: number, turn: number, servers: number): void {
+  const known = failures.get(place)
+  if (known === undefined || turn < known.until + FORGIVEN_AFTER * servers) return
+  if (known.times === 1) failures.delete(place)
+  else failures.set(place, { times: known.times - 1, until: turn })
+}
