@@ -1,7 +1,7 @@
 // Leaders that fail are waited for less and less often, and forgiven when they lead again.
 
 import { describe, expect, it } from 'vitest'
-import { type Failures, isPassedOver, leaderOf, noteCertified } from './leaders.ts'
+import { type Failures, isPassedOver, leaderOf, nextPace, noteCertified, PATIENCE_MIN, patienceOf } from './leaders.ts'
 
 const TURN = 16
 const group = (servers: number, crashes: number) => ({ servers: Array.from({ length: servers }), crashes })
@@ -99,5 +99,37 @@ describe('leaders', () => {
     const failures: Failures = new Map([0, 1, 2, 3].map(place => [place, { times: 3, until: 99 }]))
     expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, four))).toEqual([true, false, false])
     expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, group(4, 2)))).toEqual([true, true, false])
+  })
+})
+
+describe('patience', () => {
+  const MAX = 1_000
+  it('is ten times the pace, between its least and the setting, and twice as long in each later attempt', () => {
+    expect([0, 5, 20, 30, 99, 100, 5_000].map(pace => patienceOf(pace, 1, MAX))).toEqual([
+      PATIENCE_MIN,
+      PATIENCE_MIN,
+      PATIENCE_MIN,
+      300,
+      990,
+      MAX,
+      MAX,
+    ])
+    expect([1, 2, 3, 11, 12, 40].map(attempt => patienceOf(30, attempt, MAX) / 300)).toEqual([
+      1, 2, 4, 1_024, 1_024, 1_024,
+    ])
+  })
+  it('is never longer than the setting, also where that is short', () => {
+    expect(patienceOf(5, 1, 60)).toBe(60)
+  })
+  it('grows at once with one slow height, and is back after some quick ones', () => {
+    let pace = nextPace(5, 90)
+    expect(patienceOf(pace, 1, MAX)).toBe(900)
+    let heights = 0
+    for (; patienceOf(pace, 1, MAX) > PATIENCE_MIN; heights++) pace = nextPace(pace, 5)
+    expect(heights).toBe(12)
+    expect(nextPace(pace, 5)).toBeGreaterThanOrEqual(5)
+  })
+  it('a group that has just begun waits as long as the setting says', () => {
+    expect(patienceOf(MAX, 1, MAX)).toBe(MAX)
   })
 })

@@ -1,4 +1,4 @@
-// Who leads an attempt, and which leaders are passed over: their attempts are left at once, not after a time-out.
+// Who leads an attempt, how long it is waited for, and which leaders are passed over: their attempts are left at once.
 //
 // A leader that is gone, or lies, costs a time-out. Were it waited for in each of its turns, a group whose heights take five
 // milliseconds would stand still for half of the time. So each server remembers who failed, and waits for it less and less
@@ -7,6 +7,27 @@
 // Only how long to wait hangs on it, so servers may disagree: a height can be certified in two attempts. To begin at the later
 // attempt without reports would need a number that all agree on. Nobody is passed over by the word of others, nor more of them
 // than servers may be gone; and where more attempts failed than that, the network did, and nobody is remembered for it.
+
+import type { Millis } from '../core/index.ts'
+
+/** A leader has so many times as long as heights took lately, but not less than the first and not more than the setting. */
+const PATIENCE = 10
+export const PATIENCE_MIN: Millis = 200
+const DOUBLINGS_MAX = 10
+
+/**
+ * How long an attempt lasts, each later one twice as long. A group whose heights take five milliseconds need not stand still for a
+ * second because a leader is gone; one whose disks or network are slow takes longer over its heights, and so waits longer.
+ */
+export function patienceOf(pace: Millis, attempt: number, attemptMax: Millis): Millis {
+  const first = Math.min(attemptMax, Math.max(PATIENCE_MIN, PATIENCE * pace))
+  return first * 2 ** Math.min(attempt - 1, DOUBLINGS_MAX)
+}
+
+/** How long heights take: the slowest of late, which fades. */
+export function nextPace(pace: Millis, took: Millis): Millis {
+  return Math.max(took, (pace * 7) / 8)
+}
 
 /** Heights for which one order of leaders holds. */
 const TURN = 16

@@ -12,7 +12,7 @@ export interface LedgerSettings {
   /** Servers of the group, as far as a client must know before it knows a genesis. */
   readonly liars: number
   readonly crashes: number
-  /** How long the first attempt of a height lasts; each later one twice as long. */
+  /** How long the first attempt of a height lasts at most (`patienceOf`); each later one twice as long. */
   readonly attemptMax: Millis
   /** How often words are said again until their height is certified. */
   readonly repeatEvery: Millis

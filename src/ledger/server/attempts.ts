@@ -6,7 +6,7 @@
 
 import { sameBytes, toHex } from '../../core/index.ts'
 import { ATTEMPT_MAX } from '../checkpoint.ts'
-import { isPassedOver } from '../leaders.ts'
+import { isPassedOver, patienceOf } from '../leaders.ts'
 import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
@@ -21,10 +21,10 @@ import {
   save,
   send,
   sendOthers,
+  serverTimers,
   voterOf,
 } from './state.ts'
 
-const DOUBLINGS_MAX = 10
 /** Leaves that are handed on when a leader does not propose them. */
 const HANDED_ON_MAX = 64
 
@@ -182,6 +182,18 @@ function takeOpened(scene: LedgerScene, from: number, attempt: number, opened: r
   if (verdict === 'good') enterAttempt(scene, attempt, opened)
 }
 
+/** The time of an attempt is up, of this one or of one before: the timer runs on when a height ends. */
+export function onLeave(scene: LedgerScene): void {
+  const { ledger, settings, turn } = scene
+  const { round, pace } = ledger
+  if (round.since === undefined) return
+  const left = round.since + patienceOf(pace, round.attempt, settings.attemptMax) - turn.now
+  if (left <= 0) leaveAttempt(scene)
+  // Not yet; or it may not promise yet, and will be asked again.
+  if (round.promised <= round.attempt)
+    serverTimers.set(turn, 'leave', left > 0 ? left : settings.repeatEvery, ledger.descriptor.hex)
+}
+
 /** Enters an attempt that reports have opened. */
 export function enterAttempt({ ledger }: LedgerScene, attempt: number, opened: readonly Report[]): void {
   const { round } = ledger
@@ -189,7 +201,7 @@ export function enterAttempt({ ledger }: LedgerScene, attempt: number, opened: r
   round.attempt = attempt
   round.promised = Math.max(attempt, round.promised)
   round.opened = opened
-  round.deadline = undefined
+  round.since = undefined
   round.proposed = undefined
 }
 
@@ -205,8 +217,12 @@ export function advanceAttempts(scene: LedgerScene): void {
   if (ahead > liars) leaveAttempt(scene)
   const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > liars
   if (busy && passesOver(ledger)) leaveAttempt(scene)
-  if (!busy) round.deadline = undefined
-  else round.deadline ??= turn.now + settings.attemptMax * 2 ** Math.min(round.attempt - 1, DOUBLINGS_MAX)
+  if (!busy) round.since = undefined
+  else if (round.since === undefined) {
+    round.since = turn.now
+    const patience = patienceOf(ledger.pace, round.attempt, settings.attemptMax)
+    serverTimers.set(turn, 'leave', patience, ledger.descriptor.hex)
+  }
 }
 
 function openNext(scene: LedgerScene): void {

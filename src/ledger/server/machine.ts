@@ -10,7 +10,7 @@ import { encodeDescriptor } from '../light.ts'
 import { isTooLarge } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
-import { advanceAttempts, leaveAttempt, onReport, sayReport } from './attempts.ts'
+import { advanceAttempts, onLeave, onReport, sayReport } from './attempts.ts'
 import {
   advanceRejoining,
   answerOld,
@@ -280,12 +280,14 @@ function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTi
       return onBeat(scene, about)
     case 'gather':
       return onGather(scene, about)
+    case 'leave':
+      return onTime(scene, about)
     case 'roll':
       return onRollTimer(scene)
   }
 }
 
-/** Says again what may have been lost, and leaves an attempt whose time is up. */
+/** Says again what may have been lost. */
 function onBeat(server: ServerScene, hex: string): void {
   const ledger = server.state.ledgers.get(hex)
   if (ledger === undefined) return
@@ -302,8 +304,15 @@ function onBeat(server: ServerScene, hex: string): void {
   }
   askRecall(scene)
   sayHour(scene)
-  const { deadline } = ledger.round
-  if (deadline !== undefined && turn.now >= deadline) leaveAttempt(scene)
+  advance(scene)
+}
+
+/** An attempt's time may be up. */
+function onTime(server: ServerScene, hex: string): void {
+  const ledger = server.state.ledgers.get(hex)
+  if (ledger === undefined) return
+  const scene: LedgerScene = { ...server, ledger }
+  onLeave(scene)
   advance(scene)
 }
 

@@ -77,8 +77,8 @@ export interface Round {
   promised: number
   /** The reports that opened the attempt; none for the first. */
   opened: readonly Report[]
-  /** When it leaves the attempt; not counted while there is nothing to do. */
-  deadline: Millis | undefined
+  /** Since when it is in the attempt with something to do: its time is counted from there. */
+  since: Millis | undefined
   /** The newest vote of its own, and the newest report. */
   vote: SignedStatement | undefined
   report: Report | undefined
@@ -179,6 +179,8 @@ export interface ServedLedger {
   readonly pool: Pool
   /** The largest height in which it ever voted. */
   voted: number
+  /** How long heights took lately. */
+  pace: Millis
   /** Leaders that failed, by place: at most one for each server. */
   readonly failures: Failures
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
@@ -208,8 +210,8 @@ export interface LedgerScene extends ServerScene {
   readonly ledger: ServedLedger
 }
 
-/** `beat` and `gather` are about a ledger's id. */
-export const serverTimers = timers('beat', 'gather', 'roll')
+/** `beat`, `gather` and `leave` are about a ledger's id. */
+export const serverTimers = timers('beat', 'gather', 'leave', 'roll')
 
 /** Ledgers of one server, and those that one client may bring: each has a book and a tree in memory. */
 export const LEDGERS_MAX = 256
@@ -220,7 +222,7 @@ export function newRound(): Round {
     attempt: 1,
     promised: 1,
     opened: [],
-    deadline: undefined,
+    since: undefined,
     vote: undefined,
     report: undefined,
     proposals: new Map(),
@@ -243,7 +245,7 @@ export function newLedger(
   owner: string,
   place: number,
   lost: boolean,
-  { suite }: LedgerServerSettings,
+  { suite, attemptMax }: LedgerServerSettings,
 ): ServedLedger {
   const head = firstHead(suite)
   return {
@@ -263,6 +265,7 @@ export function newLedger(
     round: newRound(),
     pool: { entries: new Map(), shares: new Map(), bytes: 0, ready: 0 },
     voted: 0,
+    pace: attemptMax,
     failures: new Map(),
     lost: lost ? new Map() : undefined,
     catching: undefined,

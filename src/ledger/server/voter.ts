@@ -5,7 +5,7 @@ import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
-import { leaderOf, noteCertified } from '../leaders.ts'
+import { leaderOf, nextPace, noteCertified } from '../leaders.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_MAX, isTooLarge, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
@@ -250,6 +250,8 @@ export function appendCertified(
   const saved = scene.settings.rules.savesVote() && voted !== undefined && sameBytes(voted, checkpoint.proposal)
   // Nobody is promised anything on it: a certificate that is forgotten is found again.
   save(scene, { kind: 'certified', ledger: descriptor.id, checkpoint, leaves: saved ? [] : unsaved }, true)
+  const { since } = ledger.round
+  if (since !== undefined) ledger.pace = nextPace(ledger.pace, scene.turn.now - since)
   settle(scene, checkpoint, leaves)
   scene.turn.do({ kind: 'emit', event: { kind: 'certified', ledger: descriptor.hex, checkpoint } })
   sweepPool(scene)
