@@ -29,13 +29,13 @@ const payment = signed(actors, coins, 'alice', {
   memo: '',
 })
 
-function server() {
+function server(holds = false) {
   const sent: { to: NodeId; body: LedgerMessage }[] = []
   const saved: string[] = []
   const lies: string[] = []
   let now = 0
   const timers = new Map<string, number>()
-  const host = createHost(ledgerServer(serverSettings(actors, 's1')), 's1', servers, firstDisk('s1'), {
+  const host = createHost(ledgerServer({ ...serverSettings(actors, 's1'), holds }), 's1', servers, firstDisk('s1'), {
     now: () => now,
     below: () => 0,
     bytes: length => new Uint8Array(length),
@@ -64,7 +64,8 @@ function server() {
     }
     now = until
   }
-  return { hear, ledger, sent, saved, wait, lies }
+  const go = () => host.input({ kind: 'command', body: { kind: 'go' } })
+  return { hear, ledger, sent, saved, wait, lies, go }
 }
 
 /** A server's report, signed: it has not voted, or this was its last vote. */
@@ -108,6 +109,24 @@ describe('attempts', () => {
     expect(ledger().round).toMatchObject({ attempt: 1, promised: 2 })
     const attempts = sent.flatMap(({ body }) => (body.kind === 'report' ? [body.report.attempt] : []))
     expect(new Set(attempts)).toEqual(new Set([2]))
+  })
+  it('whose time is up while it may not promise is left when it may', () => {
+    const { hear, ledger, wait, go } = server(true)
+    hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    wait(5_000)
+    expect(ledger().round.promised).toBe(1)
+    go()
+    wait(6_000)
+    expect(ledger().round.promised).toBe(2)
+  })
+  it('is left when its time is up, and not before', () => {
+    const { hear, ledger, wait } = server()
+    const { attemptMax } = serverSettings(actors, 's1')
+    hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    wait(attemptMax - 1)
+    expect(ledger().round.promised).toBe(1)
+    wait(attemptMax)
+    expect(ledger().round.promised).toBe(2)
   })
   it("another's report, a forged one and one of another height count for nothing", () => {
     const { hear, ledger } = server()

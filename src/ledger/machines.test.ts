@@ -168,6 +168,7 @@ describe('a ledger', () => {
       const coins = create('coins')
       const attempts: number[] = []
       const waited: number[] = []
+      const waits: number[] = []
       let sequence = 0
       const head = () => state(world, 'server-1').ledgers.get(coins.hex)!.head
       const payUntil = (height: number) => {
@@ -178,10 +179,11 @@ describe('a ledger', () => {
           })
           const now = head()
           attempts[now.height] = now.attempt
-          if ((world.now - began) / 1_000 >= PATIENCE_MIN) waited.push(now.height)
+          waits[now.height] = (world.now - began) / 1_000
+          if (waits[now.height]! >= PATIENCE_MIN) waited.push(now.height)
         }
       }
-      return { world, payUntil, attempts, waited }
+      return { world, payUntil, attempts, waited, waits, attemptMax: serverSettings(actors, 'server-1').attemptMax }
     }
 
     it('is waited for once: in its turn it is passed over, and in the next turn it leads again', () => {
@@ -198,9 +200,12 @@ describe('a ledger', () => {
 
     // It leads the turns that begin with heights 0, 64, 128, …
     it('is waited for less and less often, also by a server that restarts; back, it leads when its time has come', () => {
-      const { world, payUntil, attempts, waited } = paying()
+      const { world, payUntil, attempts, waited, waits, attemptMax } = paying()
       world.crash('server-2')
       payUntil(100)
+      // First as long as the setting says; then by how long heights take.
+      expect(waits[1]).toBeGreaterThanOrEqual(attemptMax)
+      expect(waits[64]).toBeLessThan(attemptMax)
       for (const server of ['server-1', 'server-3', 'server-4']) {
         world.crash(server)
         world.start(server)
