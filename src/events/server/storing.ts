@@ -151,8 +151,10 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
   cameOf(scene, from, source, roomy)
   if (!roomy) return
   const at = wallNow(scene)
-  saveAll(scene, recordsOf(scene, body, fresh, at, start))
-  tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)
+  // How long events are kept is not signed: one that lies would have this server forget what it holds at once.
+  const own = known?.terms ?? terms
+  saveAll(scene, recordsOf(scene, { source, terms: own }, fresh, at, start))
+  tellOf(scene, take(scene, { source, terms: own, at, start }, fresh), fresh)
 }
 
 // A liar may say that it has cut everything. b + 1 that say so have an honest one among them.

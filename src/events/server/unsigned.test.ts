@@ -118,6 +118,16 @@ describe('what another server gives that nobody signed', () => {
     expect([before, looked]).toEqual([1, 1])
   })
 
+  it('is how long events are kept: what is known of a source stays, whatever terms another server gives with the next event', () => {
+    const server = started(lying)
+    server.hear('ann', { kind: 'publish', source, terms: { ...terms, identity: ann }, accepted: 0, items: [first] })
+    const body = range([second])
+    server.hear('second', { ...body, terms: { ...body.terms, keep: { age: 0, bytes: 1 } } })
+    server.pass(1_000)
+    const { base, items } = [...server.state.streams.values()][0]!
+    expect([base, held(server), items.size]).toEqual([0, 2, 2])
+  })
+
   // Ann's certificate has another key now, and she goes on under the old name of her life: she lies, and no server does.
   it('is never given by an honest server whose author changed its key', () => {
     const other = certificate('ann', 2)
