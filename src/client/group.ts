@@ -108,6 +108,7 @@ export class Group {
       command: body => driver.command({ part: 'events', body }),
       newId: () => ++this.ids,
       liars: shape.trust.liars,
+      servers: shape.servers,
       object: (name, definition) => this.object(name, definition),
     })
     this.openRecipes = driver.openRecipes?.({

@@ -52,6 +52,17 @@ describe('who lied', () => {
     expect(verdict('ann#1')).toBe(false)
     expect(verdict('ann#1', 'bob#1')).toBe(true)
   })
+  it('is said by more servers than may lie, and not by one of them with one client', () => {
+    const verdictOf = (...accusers: string[]) => {
+      const complaints = accusers.map(by)
+      const servers = ['server-1', 'server-2', 'server-3', 'server-4']
+      return tallyComplaints([told('server-1', complaints), told('server-2', complaints)], [], 1, servers)[0]?.lied
+    }
+    expect(verdictOf('server-1')).toBe(false)
+    expect(verdictOf('server-1', 'ann#1')).toBe(false)
+    expect(verdictOf('server-1', 'server-2')).toBe(true)
+    expect(verdictOf('server-1', 'ann#1', 'bob#1')).toBe(true)
+  })
   it('is not said twice by two processes of one client', () => expect(verdict('ann#1', 'ann#2')).toBe(false))
   it('is believed where servers were told in other words: they keep the last of each accuser', () => {
     const servers = [told('server-1', [by('ann#1')]), told('server-2', [{ ...by('ann#1'), what: 'stale', version: 9 }])]

@@ -29,7 +29,7 @@ export interface Accusation {
   readonly lock?: string
   /** Where it was about events: their channel. */
   readonly channel?: string
-  /** The clients that say so. */
+  /** The clients that say so; of events, the servers too. */
   readonly clients: readonly NodeId[]
   /** Enough say so, or this client saw it itself. Else one client accuses, and nothing more is known. */
   readonly lied: boolean
@@ -37,12 +37,14 @@ export interface Accusation {
 
 /**
  * The lies that this client saw, and those that one client told to more servers than can lie. A server `lied` where this
- * client saw it, or more clients say so than servers may lie: one client alone may have its own reasons.
+ * client saw it, or more clients say so than servers may lie: one client alone may have its own reasons. Servers that say so
+ * (`judges`: all that there are) count apart, or those that lie would save clients that do as many accusers.
  */
 export function tallyComplaints(
   servers: readonly Pick<ObjectServerInfo, 'server' | 'complaints'>[],
   lies: readonly Lie[],
   liars: number,
+  judges: readonly NodeId[] = [],
 ): Accusation[] {
   const tellers = new Map<string, Set<NodeId>>()
   for (const { server, complaints } of servers) {
@@ -67,7 +69,8 @@ export function tallyComplaints(
   for (const { server, clients } of found.values()) for (const one of clients) addTo(accusers, server, accuserOf(one))
   const lied = (server: NodeId) => {
     const names = accusers.get(server)!
-    return names.has(THIS_CLIENT) || names.size > liars
+    const judging = judges.filter(judge => names.has(judge)).length
+    return names.has(THIS_CLIENT) || judging > liars || names.size - judging > liars
   }
   return [...found.values()]
     .map(accusation => ({ ...accusation, lied: lied(accusation.server) }))
@@ -88,12 +91,17 @@ export function tallyLockComplaints(
 }
 
 /** The same of events. */
-export function tallyEventComplaints(servers: readonly Recalled[], lies: readonly Lie[], liars: number): Accusation[] {
+export function tallyEventComplaints(
+  servers: readonly Recalled[],
+  lies: readonly Lie[],
+  liars: number,
+  judges: readonly NodeId[],
+): Accusation[] {
   const told = servers.map(({ server, complaints }) => ({
     server,
     complaints: complaints.map(({ channel, ...complaint }) => ({ ...complaint, object: channel, version: 0 })),
   }))
-  return tallyComplaints(told, lies, liars).map(accusation => ({ ...accusation, channel: accusation.object }))
+  return tallyComplaints(told, lies, liars, judges).map(accusation => ({ ...accusation, channel: accusation.object }))
 }
 
 const THIS_CLIENT = 'this client'

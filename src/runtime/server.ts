@@ -1,6 +1,7 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
 import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
+import type { ServerEvent as EventsServerEvent } from '../events/server/state.ts'
 import type { LedgerServerEvent } from '../ledger/index.ts'
 import { recovering, type ServerEvent } from '../lock/index.ts'
 import { firstStart, nodeVocabulary, type ServerNode, type ServerNodeEvent } from '../node/index.ts'
@@ -198,15 +199,16 @@ function createDriver(options: ServerOptions, { storage, saved, book, seed, news
   const ledgers = { ledgerCrypto: ledgerCryptoOf(), voter: voterOf(seed) }
   const events = { group: group.id, hash: sha256, keys: eventKeys(group.id, config.authority) }
   const parts = serverParts(group, { hash: sha256, rejoins, hails: true, ...ledgers, events })
+  const names = group.servers.map(server => server.name)
   return new Driver({
     ...(options.disguise?.(parts) ?? { protocol: serverOf(parts), vocabulary: nodeVocabulary }),
     self: name,
-    peers: group.servers.map(server => server.name),
+    peers: names,
     clock: granterClock,
     log,
     storage,
     saved,
-    event: teller(log, news),
+    event: teller(log, news, names),
     meter: new ServerMeter(book, granterClock),
     failed,
     up: peer => log('debug', 'connected', { peer }),
@@ -214,24 +216,32 @@ function createDriver(options: ServerOptions, { storage, saved, book, seed, news
   })
 }
 
-// Only what its operators did and what clients complain of; the parts' own work is not logged.
-function teller(log: Log, news: LifeNews): (event: ServerNodeEvent) => void {
+// Only what its operators did and what clients and servers complain of; the parts' own work is not logged.
+function teller(log: Log, news: LifeNews, servers: readonly NodeId[]): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
   const accuse = (complaint: { readonly client: NodeId; readonly server: NodeId; readonly what: string }) => {
-    const matter = `${accuserOf(complaint.client)} ${complaint.server}`
+    const { client, ...what } = complaint
+    const matter = `${accuserOf(client)} ${complaint.server}`
     // A liar lies all day, and clients choose the words: once for each accuser and accused, the rest is counted.
     if (told.has(matter) || told.size >= MATTERS_MAX) return
     told.add(matter)
-    log('warn', 'a client says that a server lied', { ...complaint })
+    if (servers.includes(client)) log('warn', 'a server says that another one lied', { by: client, ...what })
+    else log('warn', 'a client says that a server lied', { ...complaint })
   }
   return event => {
     if (event.part === 'lives') tellOfLife(event.body, log, news)
     else if (event.part === 'ledger') tellOfLedger(event.body, log)
     else if (event.body.kind === 'complaint') accuse(event.body.complaint)
-    else if (event.part === 'events') return
+    else if (event.part === 'events') tellOfEvents(event.body, log)
     else if (event.part === 'lock') tell(event.body, log)
     else tellOfObject(event.body, log)
   }
+}
+
+function tellOfEvents(event: EventsServerEvent, log: Log): void {
+  if (event.kind !== 'lied') return
+  const { server, what, channel } = event
+  log('warn', 'a server gave to this one what no honest server has: it lies', { server, what, channel })
 }
 
 function tellOfLife(event: LivesEvent, log: Log, news: LifeNews): void {

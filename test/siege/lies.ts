@@ -180,6 +180,7 @@ const EVENTS = [
   'gave a hash of other events than it has',
   'showed events out of order',
   'showed an event nobody signed',
+  'gave an event nobody signed',
 ]
 
 const CONTRADICTING = ['signed two votes of one attempt', 'denied a vote that it signed']

@@ -114,8 +114,8 @@ export function heads(eve: Client, from: string, sources: readonly Source[], mar
   return eve.hear(from, { kind: 'heads', sub: 1, epoch: 'e', mark, alone: false, entries })
 }
 
-export function enlisted() {
-  const eve = client()
+export function enlisted(change: Change = {}) {
+  const eve = client(change)
   const options = { channel: 'prices', name: 'work', filter: FILTER, parallel: 1, ackWait: 1_000 }
   eve.command({ kind: 'enlist', id: 1, ...options, attempts: 2, start: true })
   const [first, second] = eve.state.queues.get(1)!.members.map(one => one.server) as [string, string]

@@ -19,6 +19,7 @@ Example:
 
 A server that contradicted itself or the others is named, with what it said and who says so; such a line needs a client
 that saw it and more servers that were told than can lie. Where fewer clients say so than servers can lie, it is called accused.
+About events servers say so, too, and are counted like clients and apart from them.
 A server that is silent or slow is called that: it may be the network.
 
 Exit codes: 0 locks work, 1 too few servers are ready, 2 wrong usage.`

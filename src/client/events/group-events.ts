@@ -1,5 +1,6 @@
 // The events of a group: its channels, what is open, and what the node below says.
 
+import type { NodeId } from '../../core/index.ts'
 import type { ClientCommand } from '../../events/client/state.ts'
 import { type Accusation, tallyEventComplaints } from '../inspect-objects.ts'
 import type { Lie } from '../objects/orders.ts'
@@ -14,19 +15,22 @@ const RECALL_MS = 2_000
 export interface EventsBelow {
   command(body: ClientCommand): void
   newId(): number
-  /** Servers that may lie. */
+  /** Servers that may lie, and all of them. */
   readonly liars: number
+  readonly servers: readonly NodeId[]
   readonly object: ChannelBelow['object']
 }
 
 export class GroupEvents {
   readonly hub: EventsHub
   private readonly liars: number
+  private readonly servers: readonly NodeId[]
   private readonly object: ChannelBelow['object']
   private readonly subscriptions = new Set<{ close(): Promise<void> }>()
 
-  constructor({ command, newId, object, liars }: EventsBelow) {
+  constructor({ command, newId, object, liars, servers }: EventsBelow) {
     this.liars = liars
+    this.servers = servers
     this.object = object
     this.hub = new EventsHub(command, newId)
   }
@@ -36,10 +40,10 @@ export class GroupEvents {
     return this.hub.lies.map(({ server, what, channel }) => ({ server, what, object: channel, version: 0 }))
   }
 
-  /** What clients hold against servers that lied about events. Nothing where too few servers tell. */
+  /** What clients and servers hold against servers that lied about events. Nothing where too few servers tell. */
   async accusations(): Promise<readonly Accusation[]> {
     const told = await this.hub.recall({ timeout: RECALL_MS }).catch(() => [])
-    return tallyEventComplaints(told, this.lies, this.liars)
+    return tallyEventComplaints(told, this.lies, this.liars, this.servers)
   }
 
   open<Payload>(name: string, options: ChannelOptions<Payload>): EventChannel<Payload> {

@@ -97,6 +97,13 @@ function doubt(scene: ClientScene, { id: sub, version }: Subscription, one: Trac
   say(scene, server, { kind: 'fetch', sub, version, source: one.source, after: one.checked, to: checking.to })
 }
 
+/** Whether a witness shows what it was asked for because it is in doubt. */
+export function answersDoubt({ checking }: Tracked, from: NodeId, { after, through }: Message<'found'>): boolean {
+  const doubted = checking?.doubt
+  if (checking === undefined || doubted?.server !== from) return false
+  return after === doubted.after && through > after && through <= checking.to
+}
+
 /** What the witness in doubt has; already looked at, event by event. */
 export function settleDoubt(
   scene: ClientScene,
@@ -106,7 +113,6 @@ export function settleDoubt(
 ): void {
   const checking = one.checking!
   const { server, after } = checking.doubt!
-  if (body.after !== after || body.through > checking.to || body.through <= after) return
   const own = between(one, after, body.through)
   const forked = body.items.find(item => own.some(known => known.counter === item.counter && !sameEvent(known, item)))
   if (forked !== undefined) return close(scene, one, forked.counter)

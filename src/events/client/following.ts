@@ -7,9 +7,9 @@
 import type { NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { signedAmong, signedSource, sizeOf } from '../signed.ts'
+import { sameEvent, signedAmong, signedSource, sizeOf } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
-import { advanceTracked, askAgain, narrow, settleDoubt } from './checking.ts'
+import { advanceTracked, answersDoubt, askAgain, narrow, settleDoubt } from './checking.ts'
 import { beatUnknown, isKnown, trackedOf } from './knowing.ts'
 import { follow, passOver } from './members.ts'
 import { hearQueue } from './queueing.ts'
@@ -103,47 +103,76 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
   if (subscription === undefined || subscription.phase !== 'open' || subscription.version !== body.version) return
   const one = subscription.tracked.get(sourceKey(body.source))
   if (one === undefined || !subscription.members.some(({ server }) => server === from)) return
-  if (!isTrue(scene, subscription, from, body)) return
-  if (one.checking?.doubt?.server === from && from !== subscription.members[0]!.server) {
-    settleDoubt(scene, subscription, one, body)
-    return
-  }
-  if (from !== subscription.members[0]!.server) return
+  if (from !== subscription.members[0]!.server) return hearWitness(scene, subscription, one, from, body)
   if (body.after > one.through || body.through <= one.through) return
   one.fetching = false
-  if (!hasRoom(subscription, body.items)) return
+  const fresh = body.items.filter(({ counter }) => counter > one.through)
+  if (!hasRoom(subscription, fresh) || !isTrue(scene, subscription, from, body, fresh)) return
   one.identity = body.identity
-  for (const item of body.items) if (item.counter > one.through) keepItem(subscription, one, item)
+  for (const item of fresh) keepItem(subscription, one, item)
   one.through = body.through
   fetchNext(scene, subscription, one)
   advanceTracked(scene, subscription, one)
 }
 
-/** Whether it is what was asked for: signed by its author, matching, in order. What is not names the server. */
-function isTrue(scene: ClientScene, subscription: Subscription, server: NodeId, body: Message<'found'>): boolean {
-  const { settings } = scene
-  const { source, identity, items } = body
-  const isSigned = settings.liars > 0 && settings.rules.checksSignature()
-  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), identity, items) : undefined
-  let last = body.after
-  for (const item of items) {
-    const why = signed?.has(item) === false ? 'showed an event nobody signed' : whyFalse(subscription, item, body)
-    if (why === undefined && item.counter > last) {
-      last = item.counter
-      continue
-    }
-    accuse(scene, server, why ?? 'showed events out of order', subscription.channel)
-    passOver(scene, subscription, server)
-    return false
+/** What a witness has, where it is in doubt. What the one that sends has shown, too, was looked at then. */
+function hearWitness(
+  scene: ClientScene,
+  subscription: Subscription,
+  one: Tracked,
+  from: NodeId,
+  body: Message<'found'>,
+): void {
+  if (!answersDoubt(one, from, body)) return
+  const isKnown = (item: Item) => {
+    const known = one.items.get(item.counter)
+    return known !== undefined && sameEvent(known, item)
   }
-  return true
+  const fresh = body.items.filter(item => !isKnown(item))
+  if (isTrue(scene, subscription, from, body, fresh)) settleDoubt(scene, subscription, one, body)
 }
 
-function whyFalse({ filter }: Subscription, item: Item, { through }: Message<'found'>) {
-  if (item.counter > through) return 'showed more than it said'
-  const decoded = readContent(item.content)
-  if (!decoded.ok) return 'showed an event that cannot be read'
-  return matches(filter, decoded.value.attributes) ? undefined : 'showed an event that was not asked for'
+/**
+ * Whether it is what was asked for: in order, and what is not known yet signed by its author and matching. What is not names the
+ * server. Signatures are last, and only of `fresh`: who says the same again and again must not cost more than it takes to say.
+ */
+function isTrue(
+  scene: ClientScene,
+  subscription: Subscription,
+  server: NodeId,
+  body: Message<'found'>,
+  fresh: readonly Item[],
+): boolean {
+  const why = whyOutOfOrder(body) ?? whyUnsigned(scene, body, fresh) ?? whyUnasked(subscription, fresh)
+  if (why === undefined) return true
+  accuse(scene, server, why, subscription.channel)
+  passOver(scene, subscription, server)
+  return false
+}
+
+function whyOutOfOrder({ items, after, through }: Message<'found'>): string | undefined {
+  let last = after
+  for (const { counter } of items) {
+    if (counter > through) return 'showed more than it said'
+    if (counter <= last) return 'showed events out of order'
+    last = counter
+  }
+  return undefined
+}
+
+function whyUnsigned({ settings }: ClientScene, body: Message<'found'>, fresh: readonly Item[]): string | undefined {
+  if (settings.liars === 0 || !settings.rules.checksSignature()) return undefined
+  const signed = signedAmong(settings, signedSource(settings, body.source), body.identity, fresh)
+  return signed.size < fresh.length ? 'showed an event nobody signed' : undefined
+}
+
+function whyUnasked({ filter }: Subscription, fresh: readonly Item[]): string | undefined {
+  for (const { content } of fresh) {
+    const decoded = readContent(content)
+    if (!decoded.ok) return 'showed an event that cannot be read'
+    if (!matches(filter, decoded.value.attributes)) return 'showed an event that was not asked for'
+  }
+  return undefined
 }
 
 /** On each beat, for a subscription that is open. */

@@ -232,6 +232,11 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
   const { sub, source, identity, item, attempt, dead } = body
   const queue = scene.state.queues.get(sub)
   if (queue === undefined || !queue.members.some(({ server }) => server === from) || !isSource(source)) return
+  const { counter } = item
+  const key = taskKey(source, counter)
+  // Acknowledged, and the word was lost.
+  if (queue.recent.has(key)) return finish(scene, queue, source, counter)
+  if (queue.hand.has(key)) return
   const decoded = readContent(item.content)
   if (source.channel !== queue.channel || !decoded.ok)
     return accuse(scene, from, 'handed out an event that was not asked for', queue.channel)
@@ -240,17 +245,13 @@ export function onTask(scene: ClientScene, from: NodeId, body: Message<'task'>):
     !isSigned(scene.settings, signedSource(scene.settings, source), identity, item)
   )
     return accuse(scene, from, 'handed out an event nobody signed', queue.channel)
-  const { counter } = item
-  const key = taskKey(source, counter)
   // Another process may have changed the filter, and the word of it be late: nobody is to blame, and it waits for that word.
   if (!matches(queue.filter, decoded.value.attributes)) {
     if (!queue.aside.has(key) && keep(scene, from, asideBytes(body)))
       queue.aside.set(key, { from, body, since: scene.state.beats })
     return
   }
-  // Acknowledged, and the word was lost.
-  if (queue.recent.has(key)) return finish(scene, queue, source, counter)
-  if (queue.hand.has(key) || givenBy(queue, from) >= HAND_FACTOR * queue.credit) return
+  if (givenBy(queue, from) >= HAND_FACTOR * queue.credit) return
   queue.hand.set(key, { server: from, dead })
   tell(scene, { kind: 'handed', id: sub, source, counter, content: decoded.value, attempt, dead })
 }

@@ -39,6 +39,18 @@ describe('what is accepted is delivered', () => {
     }
   })
 
+  it('a server that gives others what nobody signed is named by them, and only that one', () => {
+    let named = 0
+    for (let seed = 1; seed <= sized(4, 100); seed++) {
+      const run = runOnce(eventsScenario(groups['4 servers, one lies'], {}, { moves: true }), seed, {}, true)
+      expect(run.violations, `seed ${seed}`).toEqual([])
+      for (const { kind, node, what } of run.trace) {
+        if (kind === 'emit' && node?.startsWith('server') && what.startsWith('lied')) named++
+      }
+    }
+    expect(named).toBeGreaterThan(4)
+  })
+
   it('the runs have what they are about', () => {
     const counts = new Map<string, number>()
     const seen = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)

@@ -21,7 +21,7 @@ import type { ClientEvent, Start } from '../client/state.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { parseFilter } from '../filter.ts'
 import { eventsServer } from '../server/machine.ts'
-import type { ServerState } from '../server/state.ts'
+import type { ServerEvent, ServerState } from '../server/state.ts'
 import type { EventsSettings } from '../settings.ts'
 import { signBatch, signedSource } from '../signed.ts'
 import { eventsRecord, eventsVocabulary, type Keep, type Source, sourceKey } from '../wire.ts'
@@ -177,7 +177,7 @@ function drawLosses(random: Random, servers: readonly string[], spare: number): 
   })
 }
 
-class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
+class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent | ServerEvent> {
   readonly checkers
   private readonly servers: readonly string[]
   private readonly delivery: DeliveryChecker
@@ -323,7 +323,7 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
     this.delivery.finish(workers > 0 ? [...consumers, WORKER] : consumers, authors, this.world.now)
   }
 
-  protected observe(node: SimulatedNode, event: ClientEvent): void {
+  protected observe(node: SimulatedNode, event: ClientEvent | ServerEvent): void {
     const { id } = node.spec
     switch (event.kind) {
       case 'accepted':
@@ -339,6 +339,8 @@ class EventsStage extends ScenarioStage<EventsPlan, EventsAct, ClientEvent> {
       case 'forked':
         return this.delivery.accuse(event.source.author, this.world.now)
       case 'lied':
+        // Of clients and of servers; what a liar says of others is worth nothing.
+        if (this.plan.liars.has(id)) return
         return this.blame.blame(event.server, this.plan.liars.has(event.server), event.what, this.world.now)
       default:
         return

@@ -269,6 +269,9 @@ describe('what is kept', () => {
     server.pass(300)
     expect([stream(server).items.size, stream(server).base]).toEqual([0, 1])
     expect(server.state.bytes).toBe(0)
+    server.restart()
+    const heads = sent(server.hear('second', { kind: 'compare', epoch: '', mark: 0 }))
+    expect(heads).toMatchObject([{ entries: [{ ...source, counter: 1, base: 1 }] }])
   })
 
   it('begins behind a cut where b + 1 others say that they have cut, and not at one word where one may lie', () => {
@@ -449,9 +452,14 @@ describe('complaints', () => {
     ])
   })
 
-  it('of servers, and about strangers, are not kept', () => {
+  it('of another server are kept like those of clients', () => {
     const server = started()
-    expect(server.hear('third', complain)).toEqual([])
+    const event = { kind: 'complaint', complaint: { ...complaint, client: 'third' } }
+    expect(server.hear('third', complain)).toEqual([{ kind: 'emit', event }])
+  })
+
+  it('about strangers are not kept', () => {
+    const server = started()
     expect(server.hear('eve', { ...complain, server: 'stranger' })).toEqual([])
     expect(server.hear('eve', { ...complain, channel: '' })).toEqual([])
     expect(server.state.complaints.count).toBe(0)

@@ -2,7 +2,7 @@
 // answers witnesses' questions, repairs others, keeps cursors.
 
 import { type NodeId, newComplaints, type Protocol, type Saved, toHex } from '../../core/index.ts'
-import type { EventsSettings, Hash } from '../settings.ts'
+import type { EventsSettings } from '../settings.ts'
 import type { EventsMessage } from '../wire.ts'
 import { onComplain, onRecall } from './complaining.ts'
 import { onCopied, onCopy } from './copying.ts'
@@ -32,7 +32,7 @@ export type EventsServer = Protocol<ServerState, EventsMessage, ServerCommand, S
 export function eventsServer(settings: EventsSettings): EventsServer {
   return {
     name: 'events server',
-    init: (self, servers, saved) => serverFrom(settings.hash, self, servers, saved),
+    init: (self, servers, saved) => serverFrom(settings, self, servers, saved),
     step(state, input, turn) {
       const scene: ServerScene = { state, settings, turn }
       switch (input.kind) {
@@ -61,7 +61,7 @@ export function flushAfter({ kind }: ServerEvent): ServerCommand | undefined {
   return kind === 'flushed' ? { kind: 'flush' } : undefined
 }
 
-function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved: Saved): ServerState {
+function serverFrom(settings: EventsSettings, self: NodeId, servers: readonly NodeId[], saved: Saved): ServerState {
   const state: ServerState = {
     self,
     others: servers.filter(server => server !== self),
@@ -86,6 +86,7 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     saving: false,
     published: { queue: [], of: new Map() },
     complaints: newComplaints(),
+    blamed: new Map(),
     channels: new Map(),
     retained: new Map(),
     queues: new Map(),
@@ -94,7 +95,7 @@ function serverFrom(hash: Hash, self: NodeId, servers: readonly NodeId[], saved:
     disk: { bytes: 0, account: 0, needed: 0 },
   }
   const records = saved.get('') ?? []
-  readBack(state, hash, records)
+  readBack(state, settings, records)
   foundOnDisk(state, records)
   return state
 }

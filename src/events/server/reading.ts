@@ -2,7 +2,7 @@
 // new events.
 
 import { assert, decode } from '../../core/index.ts'
-import type { Hash } from '../settings.ts'
+import type { EventsSettings } from '../settings.ts'
 import { type EventsRecord, eventsRecord, type Item, type Source, type SourceTerms, sourceKey } from '../wire.ts'
 import { remember as rememberCursor } from './cursors.ts'
 import { resumeQueue } from './queueing.ts'
@@ -25,7 +25,7 @@ const TERMS_UNKNOWN: SourceTerms = {
   identity: new Uint8Array(),
 }
 
-export function readBack(state: ServerState, hash: Hash, records: readonly Uint8Array[]): void {
+export function readBack(state: ServerState, settings: EventsSettings, records: readonly Uint8Array[]): void {
   const sources = new Map<string, Read>()
   for (const record of records) {
     const decoded = decode(eventsRecord, record)
@@ -33,7 +33,7 @@ export function readBack(state: ServerState, hash: Hash, records: readonly Uint8
     assert(decoded.ok, 'a saved record that cannot be read')
     readOne(state, sources, decoded.value)
   }
-  for (const read of sources.values()) restore(state, hash, read)
+  for (const read of sources.values()) restore(state, settings, read)
   settleRetained(state)
 }
 
@@ -73,13 +73,26 @@ function readOf(sources: Map<string, Read>, source: Source): Read {
   return one
 }
 
-function restore(state: ServerState, hash: Hash, { source, terms, base, items }: Read): void {
+function restore(state: ServerState, settings: EventsSettings, read: Read): void {
+  const { source, terms, items } = read
   const stream = streamOf(state, source, terms)
+  const base = settings.liars > 0 ? lastUnsigned(read) : read.base
   stream.base = base
   stream.held = base
   for (let counter = base + 1; items.has(counter); counter++) {
     const { item, at } = items.get(counter)!
-    append(state, hash, stream, at, [item])
+    append(state, settings.hash, stream, at, [item])
     restoreRetained(state, { source, identity: terms.identity, item }, at, false)
   }
+  // Nothing is left of it: the heads say so, or who has not read it never hears that it is gone.
+  if (stream.held === base) stream.changed = ++state.mark
+}
+
+// What was published while no server could lie has no signature. Now that one can, nobody would believe it, and whoever shows
+// it would be called a liar: it counts as cut, and subscriptions say that they missed it.
+function lastUnsigned({ base, items }: Read): number {
+  let last = base
+  for (let counter = base + 1; items.has(counter); counter++)
+    if (items.get(counter)!.item.proof === undefined) last = counter
+  return last
 }

@@ -2,7 +2,7 @@
 // author that dies leaves up to f honest servers behind, and a subscription may live on exactly those.
 //
 // On each beat one other server is asked for the heads that changed since it was last asked. What comes back is signed by
-// its author; where nobody lies, any server's word is enough. What does not come is asked for again at each turn (lacking.ts).
+// its author, and who gives what is not is named; where nobody lies, any server's word is enough. What does not come is asked for again at each turn (lacking.ts).
 
 import type { NodeId } from '../../core/index.ts'
 import { sizeOf } from '../signed.ts'
@@ -12,7 +12,7 @@ import { cutOld, keepAccount } from './cutting.ts'
 import { markOf, newOther, note, wantedNow } from './lacking.ts'
 import { beatQueues } from './queueing.ts'
 import { drop, headsFor } from './serving.ts'
-import { IDLE_BEATS, type ServerScene, type ServerState, SILENT_BEATS, serverTimers } from './state.ts'
+import { IDLE_BEATS, type ServerScene, type ServerState, SILENT_BEATS, type Stream, serverTimers } from './state.ts'
 import { takeRange } from './storing.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
@@ -76,10 +76,12 @@ export function onHeads(scene: ServerScene, from: NodeId, body: Message<'heads'>
   }
 }
 
-export function onWant({ state, turn }: ServerScene, from: NodeId, { source, after }: Message<'want'>): void {
+export function onWant(scene: ServerScene, from: NodeId, { source, after }: Message<'want'>): void {
+  const { state, turn } = scene
   const stream = state.streams.get(sourceKey(source))
   if (!state.others.includes(from) || stream === undefined || stream.held <= after) return
   const { terms, base } = stream
+  if (!isBelievable(scene, stream)) return
   const items: Item[] = []
   let bytes = 0
   for (let counter = Math.max(after, base) + 1; counter <= stream.held && items.length < BATCH_MAX; counter++) {
@@ -90,6 +92,12 @@ export function onWant({ state, turn }: ServerScene, from: NodeId, { source, aft
     items.push(item)
   }
   if (items.length > 0) turn.do({ kind: 'send', to: from, body: { kind: 'range', source, terms, base, items } })
+}
+
+// Whoever gives events that nobody signed is called a liar. A server that does not know, or know any more, under which
+// certificate a source was signed gives nothing of it.
+function isBelievable({ settings: { liars, keys } }: ServerScene, { source, terms }: Stream): boolean {
+  return liars === 0 || keys?.keyOf(source.author, terms.identity) !== undefined
 }
 
 export function onRange(scene: ServerScene, from: NodeId, body: Message<'range'>): void {

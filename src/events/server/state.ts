@@ -237,6 +237,8 @@ export interface ServerState {
   saving: boolean
   readonly published: { readonly queue: Published[]; readonly of: Map<string, { messages: number; bytes: number }> }
   readonly complaints: Complaints<EventsComplaint>
+  /** By server that this one caught: when that was last told. */
+  readonly blamed: Map<NodeId, Millis>
   /** Sources of each channel. */
   readonly channels: Map<string, Set<string>>
   /** By channel and topic. */
@@ -266,8 +268,10 @@ export type ServerCommand =
 export type ServerEvent =
   /** For the machine itself: held back by the disk like every word, it comes back as `flush`. */
   | { readonly kind: 'flushed' }
-  /** A client says that a server lied. */
+  /** A client, or another server, says that a server lied. */
   | { readonly kind: 'complaint'; readonly complaint: EventsComplaint }
+  /** This server caught another. */
+  | { readonly kind: 'lied'; readonly server: NodeId; readonly what: string; readonly channel: string }
 
 export type ServerScene = Scene<ServerState, EventsSettings, EventsMessage, ServerEvent>
 

@@ -3,10 +3,10 @@
 // Of a live source nothing is saved, and what a server has missed is left out: it begins again where everything before is
 // accepted.
 
-import { encode, type NodeId } from '../../core/index.ts'
+import { encode, type NodeId, sameBytes } from '../../core/index.ts'
 import { readFirst } from '../content.ts'
 import { certificateOf } from '../rules.ts'
-import type { Hash } from '../settings.ts'
+import type { EventsSettings, Hash } from '../settings.ts'
 import { FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
@@ -18,6 +18,7 @@ import {
   type SourceTerms,
   sourceKey,
 } from '../wire.ts'
+import { accuse } from './complaining.ts'
 import { cutBeyond, streamRecord } from './cutting.ts'
 import { write } from './disk.ts'
 import { cutWord, hear, saidOf, settleWord } from './hearsay.ts'
@@ -40,6 +41,8 @@ import {
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
 
+/** Whoever gives such an event to repair a log lies: it was looked at when it came there, whoever it came from. */
+const UNSIGNED = 'gave an event nobody signed'
 /** What is kept at the least, whatever an author asks for. */
 const KEEP_BYTES_MIN = 1
 
@@ -110,7 +113,8 @@ function takeOne(scene: ServerScene, { from, body }: Published, records: Uint8Ar
   const before = scene.state.streams.get(sourceKey(source))
   if (before !== undefined && before.terms.live !== live) return []
   const start = live ? startLive(before, items, accepted) : undefined
-  const fresh = following(scene, body, start ?? before?.held ?? 0, scene.settings.rules.checksSignature())
+  const next = following(scene, body, start ?? before?.held ?? 0, scene.settings.rules.checksSignature())
+  const fresh = isOfOneKey(scene, before, body) ? next.fresh : []
   if (fresh.length > 0 && !hasRoom(scene, source, fresh)) {
     const answer = { kind: 'full', source, counter: before?.held ?? 0 } as const
     return [{ from, source, live, stream: undefined, fresh: [], answer }]
@@ -134,59 +138,89 @@ export function takeRange(scene: ServerScene, from: NodeId, body: Message<'range
   const { source, terms, base } = body
   const known = state.streams.get(sourceKey(source))
   if (terms.live || known?.terms.live) return
-  const start = base > (known?.held ?? 0) ? startBehindCut(scene, from, body, known) : undefined
-  if (base > (known?.held ?? 0) && start === undefined) return
-  const fresh = following(scene, body, start ?? known?.held ?? 0, settings.rules.checksRepair())
-  if (fresh.length === 0) return
+  const held = known?.held ?? 0
+  const isBehindCut = base > held
+  // What is still held of the source is left until it is cut here, too.
+  if (isBehindCut && known !== undefined && known.items.size > 0) return
+  const { fresh, unsigned } = following(scene, body, Math.max(held, base), settings.rules.checksRepair())
+  if (unsigned) accuse(scene, from, UNSIGNED, source.channel)
+  const start = isBehindCut ? startBehindCut(scene, from, body, held) : undefined
+  if (isBehindCut && start === undefined) return
+  if (fresh.length === 0 || !isOfOneKey(scene, known, body)) return
   const roomy = hasRoom(scene, source, fresh)
   cameOf(scene, from, source, roomy)
   if (!roomy) return
   const at = wallNow(scene)
-  saveAll(scene, recordsOf(scene, body, fresh, at, start))
-  tellOf(scene, take(scene, { source, terms, at, start }, fresh), fresh)
+  // How long events are kept is not signed: one that lies would have this server forget what it holds at once.
+  const own = known?.terms ?? terms
+  saveAll(scene, recordsOf(scene, { source, terms: own }, fresh, at, start))
+  tellOf(scene, take(scene, { source, terms: own, at, start }, fresh), fresh)
 }
 
-// A liar may say that it has cut everything. b + 1 that say so have an honest one among them; and a server that
-// still holds something of the source leaves it until it is cut here, too.
-function startBehindCut(scene: ServerScene, from: NodeId, body: Message<'range'>, known?: Stream) {
+// A liar may say that it has cut everything. b + 1 that say so have an honest one among them.
+function startBehindCut(scene: ServerScene, from: NodeId, body: Message<'range'>, after: number) {
   const { state, settings, turn } = scene
   const { source, base } = body
-  if (known !== undefined && known.items.size > 0) return undefined
   const word = cutWord(sourceKey(source))
   const isFirst = saidOf(state, word).length === 0
   hear(scene, from, word, { base })
   const saying = saidOf(state, word).filter(said => (said.base ?? 0) >= base).length
   if (saying >= settings.rules.agreeing(settings.liars)) return base
   // The others may tell of it much later: each has its own order.
-  const after = known?.held ?? 0
   if (isFirst)
     for (const to of state.others) if (to !== from) turn.do({ kind: 'send', to, body: { kind: 'want', source, after } })
   return undefined
 }
 
-/** The items that continue what is held, up to the first that does not, or that cannot be read or was not signed. */
-function following(
-  { settings }: ServerScene,
-  { source, terms, items }: { source: Source; terms: SourceTerms; items: readonly Item[] },
-  from: number,
-  checked: boolean,
-): Item[] {
+interface Said {
+  readonly source: Source
+  readonly terms: SourceTerms
+  readonly items: readonly Item[]
+}
+
+/**
+ * The items that continue what is held, up to the first that does not, or that cannot be read or was not signed; and whether
+ * there was one that nobody signed. What is held already is not looked at: to say it again and again must cost little.
+ */
+function following({ settings }: ServerScene, { source, terms, items }: Said, from: number, checked: boolean) {
+  const next = continuing(settings, items, from)
+  const isChecked = checked && settings.liars > 0
+  const signed = isChecked ? signedAmong(settings, signedSource(settings, source), terms.identity, next) : undefined
   const fresh: Item[] = []
-  const isSigned = checked && settings.liars > 0
-  const signed = isSigned ? signedAmong(settings, signedSource(settings, source), terms.identity, items) : undefined
-  let held = from
+  let unsigned = false
   let bytes = 0
-  for (const item of items) {
-    if (item.counter <= held) continue
-    if (!settings.rules.continues(held, item.counter)) break
-    if (!readFirst(item.content).ok || signed?.has(item) === false) break
+  for (const item of next) {
+    unsigned = signed?.has(item) === false
+    if (unsigned || !readFirst(item.content).ok) break
     bytes += sizeOf(item)
     // All of them are one record on the disk.
     if (fresh.length > 0 && bytes > ITEMS_BYTES_MAX) break
     fresh.push(item)
+  }
+  return { fresh: fresh.length < items.length ? fresh.map(apart) : fresh, unsigned }
+}
+
+/** The items whose numbers continue what is held, up to the first that leaves a gap. */
+function continuing({ rules }: EventsSettings, items: readonly Item[], from: number): Item[] {
+  const next: Item[] = []
+  let held = from
+  for (const item of items) {
+    if (item.counter <= held) continue
+    if (!rules.continues(held, item.counter)) break
+    next.push(item)
     held = item.counter
   }
-  return fresh.length < items.length ? fresh.map(apart) : fresh
+  return next
+}
+
+// An author whose certificate has another key than the one before it begins one life with the old and goes on with the new. A
+// server that took both would show them under one certificate, and be called a liar for the half that is not of its key.
+function isOfOneKey({ settings }: ServerScene, known: Stream | undefined, { source, terms }: Said): boolean {
+  const { liars, keys } = settings
+  const before = known?.terms.identity
+  if (liars === 0 || before === undefined || sameBytes(before, terms.identity)) return true
+  const [key, other] = [before, terms.identity].map(identity => keys?.keyOf(source.author, identity))
+  return key !== undefined && other !== undefined && sameBytes(key, other)
 }
 
 /** Without its neighbours' bytes, of which nothing is kept: an author could have much more kept than is counted. */
@@ -206,7 +240,7 @@ function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readon
 /** What is to be written; the terms of a source stand in front of its first events. */
 function recordsOf(
   { state }: ServerScene,
-  { source, terms }: { source: Source; terms: SourceTerms },
+  { source, terms }: Pick<Said, 'source' | 'terms'>,
   items: readonly Item[],
   at: number,
   start?: number,

@@ -43,7 +43,7 @@ export function measureServer(book: ServerBook, parts: ServerParts, now: () => n
   book.reads('object_rejoining', () => (ordering.rejoin === undefined ? 0 : 1))
 }
 
-/** By accused server: how many clients complain, about locks, objects or events. */
+/** By accused server: how many clients complain, about locks, objects or events; about events servers, too. */
 function accusersOf(all: readonly Complaints<AnyComplaint>[]): Sample[] {
   const accusers = new Map<NodeId, Set<string>>()
   for (const { lines } of all) {
