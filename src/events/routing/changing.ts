@@ -38,11 +38,11 @@ export function addOverlay(scene: RoutingScene, record: OverlayRecord): void {
 
 const SLOTS = Array.from({ length: OVERLAYS_MAX }, (_, slot) => slot)
 
-/** Where lists come faster than trees get ready, one goes: of the old ones if there are, and never the one that all have. */
+/** Where lists come faster than trees get ready, one goes, but not the trees that all have, nor the newest in use: others may have only these. */
 function makeRoom({ state }: RoutingScene): void {
   if (state.overlays.length < OVERLAYS_MAX) return
-  const kept = newestOfAll(state.overlays)
-  const out = state.overlays.find(overlay => overlay !== kept)
+  const kept = [newestOfAll(state.overlays), newestOpen(state.overlays)]
+  const out = state.overlays.find(overlay => !kept.includes(overlay))
   state.overlays = state.overlays.filter(overlay => overlay !== out)
 }
 
