@@ -1,11 +1,25 @@
 // Makes a failing run smaller: leaves out what is not needed for the failure, half of it at a time, then a quarter,
-// and so on (delta debugging; Zeller and Hildebrandt 2002). What is left is the story.
+// and so on (delta debugging; Zeller and Hildebrandt 2002). What is left is the story, and it is the same one: a smaller run
+// that breaks something else, or in which a machine throws, says nothing about what was found.
 
 import { type Failure, type Kept, type RunResult, runOnce } from './campaign.ts'
-import type { AnyScenario } from './scenario.ts'
+import type { AnyScenario, Violation } from './scenario.ts'
 
 /** Runs spent on one failure: each is a fraction of a second. */
 const RUNS_MAX = 300
+
+/** Names in quotes, and words with a number in them: a count, a time, or the name of a node. */
+const PARTICULARS = /'[^']*'|"[^"]*"|\S*\d\S*/g
+
+/** Which promise a sentence says is broken: the sentence without numbers and names, which are others in a smaller run. */
+export function promiseOf(what: string): string {
+  return what.replace(PARTICULARS, '').replace(/\s+/g, ' ').trim()
+}
+
+/** Of what a run broke, the first is told. */
+function brokenFirst(violations: readonly Violation[]): string | undefined {
+  return violations[0] && promiseOf(violations[0].what)
+}
 
 /**
  * The failing run with what does not matter left out: first the network's faults, then acts and faults, from the first on. Where the runs
@@ -26,11 +40,13 @@ function shrinkInOrder(
 ): { readonly failure: Failure; readonly runs: number } {
   let runs = 0
   let last = failed
+  const promise = brokenFirst(failed.violations)
   const fails = (kept: Kept): boolean => {
     if (runs++ >= RUNS_MAX) return false
     const result = runOnce(scenario, failed.seed, kept)
-    if (result.violations.length > 0) last = result
-    return result.violations.length > 0
+    const isSame = result.violations.length > 0 && brokenFirst(result.violations) === promise
+    if (isSame) last = result
+    return isSame
   }
   const calm = fails({ calm: true })
   const inOrder = (only: readonly number[]): readonly number[] => [...only].sort((one, other) => one - other)

@@ -3,12 +3,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../core/index.ts'
+import { runOnce } from './campaign.ts'
 import { diagram } from './diagram.ts'
 import { Disk } from './disk.ts'
 import { ExclusionChecker, ProgressChecker } from './exclusion.ts'
 import { calm, Network } from './network.ts'
 import { EventQueue, type Timed } from './queue.ts'
-import { reduceItems } from './shrink.ts'
+import type { AnyScenario, Plan, Violation } from './scenario.ts'
+import { promiseOf, reduceItems, shrink } from './shrink.ts'
 import { type TraceEntry, TraceHash, traceLine } from './trace.ts'
 
 describe('the queue', () => {
@@ -319,7 +321,47 @@ describe('shrinking', () => {
     expect(reduceItems(items, () => true)).toEqual([])
     expect(reduceItems([], () => true)).toEqual([])
   })
+
+  it.each([
+    ['a machine that throws', 'throws'],
+    ['another promise', 'member-9 was handed event 3 twice'],
+  ])('holds on to the promise that was broken: %s is another story', (_, other) => {
+    const scenario = breaking(happened => {
+      if (happened.has(3) && happened.has(5)) return `event ${happened.size} of member-${happened.size} was lost`
+      return happened.has(3) ? other : undefined
+    })
+    const { kept, violations } = shrink(scenario, runOnce(scenario, 1))
+    expect(kept.only).toEqual([3, 5])
+    expect(violations.map(({ what }) => what)).toEqual(['event 2 of member-2 was lost'])
+  })
+  it('a promise is its sentence without numbers and names', () => {
+    expect(promiseOf("event 4 of member-1 did not reach 'the end', which wanted it")).toBe(
+      promiseOf("event 31 of member-22 did not reach 'lock-1', which wanted it"),
+    )
+    expect(promiseOf('two lists: a-1, a-2 and a-3')).toBe(promiseOf('two lists: a-1 and a-2, a-3'))
+    expect(promiseOf('member-1 was handed event 4 twice')).not.toBe(promiseOf('member-1 was handed event 4'))
+    expect(promiseOf('a machine threw: 1 is no name')).not.toBe(promiseOf('member-1 is no name'))
+  })
 })
+
+/** Ten acts that do nothing. At the end, what of them has happened is broken in one way or another, or not at all. */
+function breaking(said: (happened: ReadonlySet<number>) => string | undefined): AnyScenario {
+  const acts = Array.from({ length: 10 }, (_, number) => ({ number, at: number + 1 }))
+  return {
+    name: 'breaking',
+    plan: () => ({ network: calm, faults: [], acts, healsAt: 20, ends: 30, drawn: {} }),
+    stage(world, plan: Plan<{ number: number }>) {
+      const violations: Violation[] = []
+      const happened = new Set(plan.acts.map(({ number }) => number))
+      const end = () => {
+        const what = said(happened)
+        if (what === 'throws') throw new Error('there is nothing')
+        if (what !== undefined) violations.push({ what, at: world.now })
+      }
+      return { checkers: [{ name: 'said', violations: () => violations }], healed: () => world.at(25, end) }
+    },
+  }
+}
 
 describe('traces', () => {
   it('the hash depends on every number and on their order', () => {

@@ -1,6 +1,9 @@
 // From one overlay to the next, under load. Both are kept for a while. In the new one everybody announces first; "ready" goes to a
 // neighbour when all others of the tree have said it, so it comes from the leaves. Who has it from all its neighbours
 // publishes in the new trees, for a grace in both. A neighbour that says nothing is passed over.
+//
+// Who hears of the next list first never makes the trees of this one, and is passed over there like one that is gone. So trees
+// that get ready when a newer list is known are used beside the older ones, and do not replace them.
 
 import type { NodeId } from '../../core/index.ts'
 import { askAgain, openLink, retell, sayStanding } from './announcing.ts'
@@ -25,6 +28,7 @@ export function addOverlay(scene: RoutingScene, record: OverlayRecord): void {
     links,
     since: turn.now,
     openAt: undefined,
+    replacesOlder: false,
   }
   state.overlays.push(overlay)
   for (const link of links) openLink(scene, overlay, link)
@@ -34,11 +38,11 @@ export function addOverlay(scene: RoutingScene, record: OverlayRecord): void {
 
 const SLOTS = Array.from({ length: OVERLAYS_MAX }, (_, slot) => slot)
 
-/** Where lists come faster than trees get ready, one goes: of the old ones if there are, and never the one in use. */
+/** Where lists come faster than trees get ready, one goes, but not the trees that all have, nor the newest in use: others may have only these. */
 function makeRoom({ state }: RoutingScene): void {
   if (state.overlays.length < OVERLAYS_MAX) return
-  const used = newestOpen(state.overlays)
-  const out = state.overlays.find(overlay => overlay !== used)
+  const kept = [newestOfAll(state.overlays), newestOpen(state.overlays)]
+  const out = state.overlays.find(overlay => !kept.includes(overlay))
   state.overlays = state.overlays.filter(overlay => overlay !== out)
 }
 
@@ -107,6 +111,7 @@ export function advance(scene: RoutingScene): void {
     }
     if (overlay.openAt !== undefined || overlay.trees === 0 || overlay.links.some(isWaited)) continue
     overlay.openAt = turn.now
+    overlay.replacesOlder = settings.rules.replacesOlder(state.overlays.at(-1)!.number > overlay.number)
     turn.do({ kind: 'emit', event: { kind: 'open', overlay: overlay.number } })
   }
   retire(scene)
@@ -117,16 +122,22 @@ function newestOpen(overlays: readonly Overlay[]): Overlay | undefined {
   return overlays.findLast(({ openAt }) => openAt !== undefined)
 }
 
+/** The newest trees that nobody stayed out of because it knew of others: only what is older than these is of no more use. */
+function newestOfAll(overlays: readonly Overlay[]): Overlay | undefined {
+  return overlays.findLast(({ replacesOlder }) => replacesOlder)
+}
+
 function retire({ state, settings, turn }: RoutingScene): void {
-  const newest = newestOpen(state.overlays)
+  const newest = newestOfAll(state.overlays)
   if (newest === undefined || turn.now - newest.openAt! < settings.retireAfter) return
   state.overlays = state.overlays.filter(({ number }) => number >= newest.number)
 }
 
-/** In which overlays an event of our own goes out now: none while the first is not ready. */
+/** In which overlays an event of our own goes out now: none while there are no trees that all have. */
 export function inUse({ state, settings, turn }: RoutingScene): readonly Overlay[] {
-  const newest = newestOpen(state.overlays)
-  if (newest === undefined) return []
-  const isBoth = turn.now - newest.openAt! < settings.grace
-  return state.overlays.filter(({ number }) => number === newest.number || (isBoth && number < newest.number))
+  const oldest = newestOfAll(state.overlays)
+  if (oldest === undefined) return []
+  const newest = newestOpen(state.overlays)!
+  const isGrace = turn.now - newest.openAt! < settings.grace
+  return state.overlays.filter(({ number }) => number <= newest.number && (isGrace || number >= oldest.number))
 }

@@ -26,10 +26,11 @@ class Trio {
     { machine: ReturnType<typeof routing>; state: ReturnType<ReturnType<typeof routing>['init']> }
   >()
 
-  constructor(overlay = true) {
+  constructor(overlay = true, grace = routingBasics.grace) {
     for (const id of RECORD.members) {
       const machine = routing({
         ...routingBasics,
+        grace,
         group: 'g',
         hash: eventsDefaults.hash,
         signatures: this.signatures,
@@ -225,6 +226,76 @@ describe('a path of three routers', () => {
       trio.step(MIDDLE, { kind: 'timer', name: 'beat' })
       expect(trio.state(MIDDLE).overlays[0]!.openAt !== undefined).toBe(open)
     }
+  })
+})
+
+describe('lists that come faster than their trees get ready', () => {
+  const { patience, retireAfter } = routingBasics
+  const SOON = patience / 2
+  const listed = (number: number) => ({ number, members: RECORD.members })
+  const beat = (trio: Trio, ...nodes: NodeId[]) => {
+    for (const id of nodes) trio.step(id, { kind: 'timer', name: 'beat' })
+    trio.run()
+  }
+
+  /** The author heard of a list that the others never hear of, since they hear of the newer one first; one of them says nothing. */
+  function halfMade(trio: Trio, number: number) {
+    const [hub, author, silent] = orderOf(eventsDefaults.hash, listed(number + 1)) as [NodeId, NodeId, NodeId]
+    trio.command(author, { kind: 'overlay', record: listed(number) })
+    trio.now += SOON
+    for (const id of [author, hub]) trio.command(id, { kind: 'overlay', record: listed(number + 1) })
+    trio.sent.splice(0, trio.sent.length, ...trio.sent.filter(({ from, to }) => from !== silent && to !== silent))
+    trio.run()
+    return { author, hub }
+  }
+
+  it('without older trees an event waits for those of the newest list', () => {
+    const trio = new Trio(false)
+    const { author, hub } = halfMade(trio, 1)
+    trio.subscribe(hub, 1, {})
+    trio.publish(author, 3)
+    trio.now = patience
+    beat(trio, author)
+    expect(trio.state(author).overlays.map(({ openAt }) => openAt)).toEqual([patience, undefined])
+    expect(trio.count('published')).toBe(0)
+    trio.now = SOON + patience
+    beat(trio, hub, author)
+    expect([trio.count('published'), trio.count('handed', hub)]).toEqual([1, 1])
+  })
+
+  it('an event goes out in the older trees too, and no longer once those of the newest list are ready', () => {
+    const trio = new Trio(true, 0)
+    const { author, hub } = halfMade(trio, 2)
+    trio.subscribe(hub, 1, {})
+    trio.now = patience
+    beat(trio, author)
+    trio.publish(author, 3)
+    trio.run()
+    expect(trio.count('handed', hub)).toBe(1)
+    trio.now = SOON + patience
+    beat(trio, hub, author)
+    trio.publish(author, 3)
+    expect(trio.sent.map(({ body }) => 'place' in body && body.place.overlay)).toEqual([3])
+  })
+
+  it('the trees that everybody has are kept for as long as that goes on', () => {
+    const trio = new Trio(true, 0)
+    trio.subscribe(RIGHT, 1, {})
+    for (let number = 2; trio.now < patience + 2 * retireAfter; number++) {
+      trio.command(LEFT, { kind: 'overlay', record: listed(number) })
+      trio.now += SOON
+      trio.step(LEFT, { kind: 'timer', name: 'beat' })
+      trio.sent.splice(0)
+    }
+    const numbers = () => trio.state(LEFT).overlays.map(({ number }) => number)
+    const newest = trio.state(LEFT).overlays.findLast(({ openAt }) => openAt !== undefined)!.number
+    expect(newest).toBeGreaterThan(1)
+    for (let more = 1; more <= 3; more++) trio.command(LEFT, { kind: 'overlay', record: listed(numbers().at(-1)! + 1) })
+    expect(numbers().slice(0, 2)).toEqual([1, newest])
+    trio.sent.splice(0)
+    trio.publish(LEFT, 3)
+    trio.run()
+    expect(trio.count('handed', RIGHT)).toBe(1)
   })
 })
 

@@ -16,6 +16,8 @@ export interface RoutingRules {
   isReady(missing: number): boolean
   /** Whether a neighbour that has been silent this long is passed over. */
   passesOver(since: number, patience: number): boolean
+  /** Whether trees that have got ready take the place of all older ones, given whether a newer list is known already. */
+  replacesOlder(isOvertaken: boolean): boolean
   /** The counter up to which everything counts as known, when one with this counter is forgotten. */
   floorAfter(floor: number, forgotten: number): number
   /** Whether an event's signature is looked at before its id counts as known. */
@@ -44,6 +46,10 @@ export const routingRules: RoutingRules = {
 
   // One leaf that never speaks would keep everybody in the old trees for ever.
   passesOver: (since, patience) => since >= patience,
+
+  // List 3 overtakes list 2 on the way to half of the members, which never make the trees of 2. The others pass them over there, leave
+  // the trees of list 1, and until those of 3 are ready publish where half of the members hear nothing.
+  replacesOlder: isOvertaken => !isOvertaken,
 
   // An id that is forgotten is new again: who kept the event sends it once more, and it is handed over once more.
   floorAfter: (floor, forgotten) => Math.max(floor, forgotten),

@@ -54,6 +54,8 @@ export interface Overlay {
   readonly since: Millis
   /** When all neighbours were ready, or were passed over. */
   openAt: Millis | undefined
+  /** That was before any newer list was known: everybody makes these trees, and older ones are left. */
+  replacesOlder: boolean
 }
 
 /** An event that was verified. */

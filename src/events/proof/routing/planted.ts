@@ -9,6 +9,7 @@ export const plantedRoutingBugs: Readonly<Record<string, Partial<RoutingRules>>>
   'back-to-sender': { passesOn: () => true },
   'ready-too-early': { isReady: () => true },
   'silent-waited-for': { passesOver: () => false },
+  'half-made-trees-used': { replacesOlder: () => true },
   'tree-window-forgets': { floorAfter: floor => floor },
   'marked-unverified': { verifiesFirst: () => false },
   'announcement-gap-taken': { continues: () => true },

@@ -30,7 +30,8 @@ export const plantedRoutingRuns: Readonly<Record<string, PlantedRun>> = Object.f
     .filter(bug => !told.includes(bug))
     .map((bug): [string, PlantedRun] => {
       const liars = alone.includes(bug) ? 0 : 1
-      const run = (rules: string | undefined) => routingScenario({ liars, rules: brokenRoutingRules(rules) })
+      const hasty = bug === 'half-made-trees-used'
+      const run = (rules: string | undefined) => routingScenario({ liars, hasty, rules: brokenRoutingRules(rules) })
       return [bug, { scenario: () => run(bug), sound: () => run(undefined), says: says[bug] ?? /did not reach/ }]
     }),
 )

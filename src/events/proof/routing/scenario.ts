@@ -52,12 +52,16 @@ export interface RoutingOptions {
   readonly members?: number
   /** Faulty members of any kind; there is one tree more. */
   readonly liars?: number
+  /** Among its lists are two of which the second overtakes the first on the way to some. */
+  readonly hasty?: boolean
   readonly rules: RoutingRules
 }
 
 const SECOND: Micros = 1_000_000
 const SAFETY = 16 * SECOND
 const ENDS = 28 * SECOND
+/** How long the first list takes to be known. */
+const FIRST_SPREAD = SECOND / 10
 /** After this long a wish has reached everybody, and an event all who want it. */
 const SETTLES = 3 * SECOND
 /** From then on those that were cut off, stood still or died are as good as any. */
@@ -86,7 +90,7 @@ function drawPlan(random: Random, options: RoutingOptions): RoutingPlan {
   for (const id of faulty) if (random.chance(0.7)) liars.set(id, random.below(kinds.length))
   const clausesMax = pick(random, [2, 3, 6, 32])
   const grace = pick(random, [0, 1_500])
-  const acts = drawActs(random, members, faulty)
+  const acts = [...drawActs(random, members, faulty), ...(options.hasty ? drawHasty(random, members, faulty) : [])]
   return {
     members,
     trees: most + 1,
@@ -151,7 +155,7 @@ function drawFilter(random: Random): unknown {
 }
 
 function drawActs(random: Random, members: readonly NodeId[], faulty: readonly NodeId[]): RoutingPlan['acts'] {
-  const acts: RoutingPlan['acts'][number][] = [{ kind: 'overlay', members, spread: SECOND / 10, at: 1 }]
+  const acts: RoutingPlan['acts'][number][] = []
   let wish = 0
   for (const node of members) {
     for (let i = random.below(7); i > 0; i--) {
@@ -181,6 +185,20 @@ function drawActs(random: Random, members: readonly NodeId[], faulty: readonly N
       })
   }
   return acts
+}
+
+/**
+ * Two lists, the second before the first is known everywhere: who hears of it sooner never makes the trees of the first. And the
+ * faulty are gone meanwhile, so that the trees of the second take as long as patience lasts.
+ */
+function drawHasty(random: Random, members: readonly NodeId[], faulty: readonly NodeId[]): RoutingPlan['acts'] {
+  const at = 3 * SECOND + random.below(SAFETY - 5 * SECOND)
+  const spread = SECOND / 2
+  return [
+    ...faulty.map(node => ({ kind: 'die', node, lasts: 3 * SECOND, at: at - 1 }) as const),
+    { kind: 'overlay', members, spread, at },
+    { kind: 'overlay', members, spread: 1 + random.below(spread), at: at + 1 + random.below(spread) },
+  ]
 }
 
 class RoutingStage extends ScenarioStage<RoutingPlan, RoutingAct, RoutingEvent> {
@@ -238,6 +256,8 @@ class RoutingStage extends ScenarioStage<RoutingPlan, RoutingAct, RoutingEvent> 
       this.world.start(id)
       this.tellMembers(id)
     }
+    // No act: a run that is shrunk could leave it out, and without any list nothing reaches anybody.
+    this.world.at(1, () => this.change({ members, spread: FIRST_SPREAD }))
   }
 
   private watch(from: NodeId, to: NodeId, { place, source, item }: RoutingMessage & { kind: 'event' }): void {
@@ -285,7 +305,7 @@ class RoutingStage extends ScenarioStage<RoutingPlan, RoutingAct, RoutingEvent> 
     this.world.command(node, { kind: 'publish', id: number, channel, content, receipts })
   }
 
-  private change({ members, spread }: Extract<RoutingAct, { kind: 'overlay' }>): void {
+  private change({ members, spread }: Pick<Extract<RoutingAct, { kind: 'overlay' }>, 'members' | 'spread'>): void {
     const { world } = this
     const record = { number: this.records.length + 1, members }
     this.records.push(record)
