@@ -7,7 +7,14 @@
 
 import { randomBytes } from 'node:crypto'
 import { SettingsError } from '../../core/index.ts'
-import { type Attributes, type Filter, matches, parseAttributes, parseFilter } from '../../events/index.ts'
+import {
+  ATTRIBUTES_MAX,
+  type Attributes,
+  type Filter,
+  matches,
+  parseAttributes,
+  parseFilter,
+} from '../../events/index.ts'
 import { type Carrier, flushAll, type OpenCarrier } from '../../runtime/carriers/carrier.ts'
 import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
@@ -191,7 +198,8 @@ function plainOf(value: unknown): Plain | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { id, author, time, attributes, bytes } = value as Record<string, unknown>
   const parsed = attributesIn(attributes)
-  const isOurs = typeof id === 'string' && id !== '' && typeof author === 'string' && Number.isFinite(time)
+  const isTime = typeof time === 'number' && !Number.isNaN(new Date(time).getTime())
+  const isOurs = typeof id === 'string' && id !== '' && typeof author === 'string' && isTime
   if (!isOurs || parsed === undefined || (bytes !== undefined && typeof bytes !== 'string')) return undefined
   return { ...(value as Plain), attributes: parsed }
 }
@@ -204,9 +212,9 @@ function attributesIn(value: unknown): Attributes | undefined {
   }
 }
 
-/** The fields of a JSON object that can be attributes. */
+/** The first fields of a JSON object that can be attributes, with room for the topic: too many are no reason to have none. */
 function flatFields(value: unknown): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
   const fields = Object.entries(value).filter(([name, one]) => attributesIn({ [name]: one }) !== undefined)
-  return Object.fromEntries(fields) as Attributes
+  return Object.fromEntries(fields.slice(0, ATTRIBUTES_MAX - 1)) as Attributes
 }
