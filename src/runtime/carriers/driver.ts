@@ -31,6 +31,9 @@ export interface CarriedDriver<Command> {
   close(): Promise<void>
 }
 
+/** News of the carrier at this place. */
+type TellOf = (place: number, news: CarrierNews) => void
+
 /** Timers of the platform end here. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
 
@@ -56,9 +59,7 @@ export async function driveCarried<State, Command, Event>(
       end(error instanceof Error ? error : new Error(String(error)))
     }
   }
-  const tell = (place: number, news: CarrierNews) => {
-    if (host !== undefined) options.carrier?.(carriers[place]!.url, news)
-  }
+  const tell: TellOf = (place, news) => host && options.carrier?.(carriers[place]!.url, news)
   const open = await openAll(carriers, tell, (place, name, body) => {
     give({ kind: 'message', from: names[place]!, body: { kind: 'came', name, body } })
   })
@@ -99,7 +100,7 @@ export async function driveCarried<State, Command, Event>(
 
 async function openAll(
   carriers: readonly Carrier[],
-  tell: (place: number, news: CarrierNews) => void,
+  tell: TellOf,
   hear: (place: number, name: string, body: Uint8Array) => void,
 ): Promise<OpenCarrier[]> {
   const tried = await Promise.allSettled(
@@ -118,12 +119,7 @@ async function openAll(
   throw failed.reason
 }
 
-function performOn(
-  open: readonly OpenCarrier[],
-  place: number,
-  body: CarrierMessage,
-  tell: (place: number, news: CarrierNews) => void,
-): void {
+function performOn(open: readonly OpenCarrier[], place: number, body: CarrierMessage, tell: TellOf): void {
   try {
     perform(open[place], body)
   } catch (error) {
