@@ -201,7 +201,7 @@ export type {
   TreeWrite,
   TreeWriteResult,
 } from './ordering/tree/index.ts'
-export type { Carrier, Hear, OpenCarrier } from './runtime/carriers/carrier.ts'
+export type { Carrier, CarrierNews, Hear, OpenCarrier, Tell } from './runtime/carriers/carrier.ts'
 export { type MqttOptions, mqttBroker } from './runtime/carriers/mqtt.ts'
 export { type NatsOptions, nats } from './runtime/carriers/nats.ts'
 export type { MetricsRegistry } from './runtime/metrics/book.ts'

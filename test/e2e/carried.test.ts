@@ -106,8 +106,6 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
       expect(event.author).toBe('writer')
       expect(event.attributes).toEqual({ symbol: 'ACME', price: event.payload })
     })
-    // MQTT answers nothing to a subscription that we wait for.
-    await new Promise(resolve => setTimeout(resolve, 150))
     // A life that begins after the subscription: all its numbers are known to the reader.
     await using writer = await carried<number>({
       identity: client('writer'),

@@ -68,6 +68,19 @@ describe('four servers as processes, one of which may do anything', () => {
     expect(lines.map(line => JSON.parse(line).payload)).toEqual(accepted)
   }, 120_000)
 
+  it('tells on the command line what the servers no longer keep', async () => {
+    const small = client.events<string>('small', { keep: { bytes: 400 } })
+    for (let n = 0; n < 10; n++) await small.publish({ n }, 'x'.repeat(100), TIMEOUT)
+    const reading = coterie([
+      ...['subscribe', '{}', '--channel', 'small', '--from', 'start', '--count', '1', '--format', 'json'],
+      ...['--config', group.clientFolders[0]!],
+    ])
+    expect(await reading.ended).toBe(0)
+    const { n } = JSON.parse(reading.output()).attributes
+    expect(n).toBeGreaterThan(0)
+    expect(reading.errors()).toContain(`missed ${n} events of admin: the servers no longer keep them`)
+  }, 120_000)
+
   it('masks a server that withholds events, and names it', async () => {
     const folder = group.serverFolders[0]!
     await kill(folder)

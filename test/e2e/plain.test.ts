@@ -27,6 +27,19 @@ describe.skipIf(why !== undefined)('a plain channel', () => {
   const tool = (...words: string[]) => ['-h', '127.0.0.1', '-p', String(second.port), '-V', '5', ...words]
   const settle = () => new Promise(resolve => setTimeout(resolve, 150))
 
+  it('gives what another program sends its first fields where it has too many, and no time that is none', async () => {
+    await using open = await carried<unknown>({ plain: true, carriers: [mqttBroker(second.url)], channel: 'wide' })
+    const got: CarriedEvent<unknown>[] = []
+    await using _feed = await open.subscribe({ f0: 0 }, event => got.push(event))
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}`, i]))
+    await run('mosquitto_pub', tool('-t', 'wide/a', '-m', JSON.stringify(many)))
+    const late = { id: 'x', author: 'y', time: 1e300, attributes: { f0: 0 }, f0: 0 }
+    await run('mosquitto_pub', tool('-t', 'wide/a', '-m', JSON.stringify(late)))
+    await waitFor('both events', () => got.length === 2)
+    expect(Object.keys(got[0]!.attributes).length).toBe(32)
+    expect(got.map(({ time }) => Number.isNaN(time.getTime()))).toEqual([false, false])
+  })
+
   it('is read by mosquitto_sub, and hears mosquitto_pub', { timeout: 30_000 }, async () => {
     const shown = spawn('mosquitto_sub', tool('-t', 'prices/#', '-v', '-C', '2'))
     let text = ''

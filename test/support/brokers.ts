@@ -44,9 +44,9 @@ async function started(
   scheme: string,
   program: string,
   args: (port: number) => string[],
-  ended: () => void,
+  { ended = () => {}, port: given }: { ended?: () => void; port?: number } = {},
 ): Promise<Broker> {
-  const port = await freePort()
+  const port = given ?? (await freePort())
   const child = spawn(program, args(port), { stdio: 'ignore' })
   await answers(port, child)
   return {
@@ -61,16 +61,14 @@ async function started(
   }
 }
 
-export function natsServer(): Promise<Broker> {
-  return started(
-    'nats',
-    'nats-server',
-    port => ['-a', '127.0.0.1', '-p', String(port)],
-    () => {},
-  )
+/** On a port that it had before, or a free one; with a file of settings, or none. */
+export function natsServer(port?: number, config?: string): Promise<Broker> {
+  const more = config === undefined ? [] : ['-c', config]
+  const on = port === undefined ? {} : { port }
+  return started('nats', 'nats-server', one => ['-a', '127.0.0.1', '-p', String(one), ...more], on)
 }
 
-export function mosquitto(): Promise<Broker> {
+export function mosquitto(port?: number): Promise<Broker> {
   const folder = mkdtempSync(join(tmpdir(), 'coterie-mosquitto-'))
   const file = join(folder, 'mosquitto.conf')
   const args = (port: number) => {
@@ -78,7 +76,8 @@ export function mosquitto(): Promise<Broker> {
     writeFileSync(file, `${lines.join('\n')}\n`)
     return ['-c', file]
   }
-  return started('mqtt', 'mosquitto', args, () => rmSync(folder, { recursive: true, force: true }))
+  const on = port === undefined ? {} : { port }
+  return started('mqtt', 'mosquitto', args, { ...on, ended: () => rmSync(folder, { recursive: true, force: true }) })
 }
 
 /** One unit of a broker's stream: what it delivers, or anything else. */

@@ -73,7 +73,7 @@ function unservedLedger(): Ledger {
 
 const nowhere: Carrier = {
   url: 'nowhere',
-  open: async () => ({ listen() {}, leave() {}, send() {}, async flush() {}, async close() {} }),
+  open: async () => ({ isConnected: true, listen() {}, leave() {}, send() {}, async flush() {}, async close() {} }),
 }
 
 async function silentChannel(folder: string) {

@@ -27,7 +27,7 @@ export const eventWrongUses: readonly WrongUse[] = [
   ...payloads.map(([payload, says]) =>
     wrong('MemberChannel.publish', says, ({ joined }) => joined.events('news').publish({ topic: 'a' }, payload)),
   ),
-  wrong('EventChannel.publish', 'the call was cancelled before it began. Nothing was published', ({ group }) =>
+  wrong('EventChannel.publish', 'the call was cancelled before it began. Nothing happened', ({ group }) =>
     group.events('prices').publish({ topic: 'a' }, 1, { signal: AbortSignal.abort() }),
   ),
   wrong('carried', '"a b" cannot be a topic: a level has no blank', () =>

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
+import type { ReceivedEvent } from '../../client/events/event.ts'
 import { channelCommand } from './channel.ts'
-import { publishCommand } from './publish.ts'
-import { subscribeCommand } from './subscribe.ts'
+import { attributesFrom, payloadIn, publishCommand } from './publish.ts'
+import { plain, shown, subscribeCommand } from './subscribe.ts'
 
 afterEach(() => {
   process.exitCode = undefined
@@ -41,6 +42,46 @@ describe('wrong usage of publish and subscribe', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+})
+
+describe('what is published', () => {
+  it('is what was typed: numbers as JSON writes them, and everything else as text', () => {
+    const typed = ['a=9.50', 'b=-1e3', 'c=01234', 'd=1.', 'e="17"', 'f=true', 'g="true"', 'h="', 'i=NaN', 'j=0x10']
+    expect(attributesFrom([...typed, 'k=9007199254740991', 'l="a\\nb"'])).toEqual({
+      ...{ a: 9.5, b: -1000, c: '01234', d: '1.', e: '17', f: true, g: 'true', h: '"', i: 'NaN', j: '0x10' },
+      ...{ k: 9007199254740991, l: 'a\nb' },
+    })
+  })
+
+  it('is refused where a number would become another', async () => {
+    const { err, code } = await run('publish', 'order=9007199254740993')
+    expect(err).toContain(`numbers keep 15 digits; in double quotes it is text: order='"9007199254740993"'`)
+    expect(code).toBe(2)
+  })
+
+  it('from standard input is JSON, else text, else the bytes as they are', () => {
+    const of = (...bytes: number[]) => payloadIn(Uint8Array.from(bytes))
+    expect(of(...Buffer.from('{"a": 1}'))).toEqual({ a: 1 })
+    expect(of(...Buffer.from('h\u00e9'))).toBe('h\u00e9')
+    expect(of(0, 0xff, 0x80)).toEqual(Uint8Array.of(0, 0xff, 0x80))
+  })
+})
+
+describe('what is printed', () => {
+  const event = (topic: string, payload: unknown): ReceivedEvent => ({
+    ...{ id: 'c/a/1/1', channel: 'c', author: 'a', attributes: { topic, 'x\ny': 1 }, payload, time: new Date(0) },
+    ...{ attempt: 1, redelivered: false, ack() {}, nack() {} },
+  })
+
+  it('is one line an event, whatever its author writes', () => {
+    const line = shown(event('t\n2026-01-01  admin  forged\u001b[8m', 'p'))
+    expect(line).toBe('1970-01-01T00:00:00.000Z  a  t\\u{a}2026-01-01  admin  forged\\u{1b}[8m  x\\u{a}y=1  "p"')
+  })
+
+  it('says of bytes that they are bytes', () => {
+    expect(plain(event('t', Uint8Array.of(1)))).toMatchObject({ bytes: 'AQ==' })
+    expect(plain(event('t', 'AQ=='))).toMatchObject({ payload: 'AQ==' })
   })
 })
 

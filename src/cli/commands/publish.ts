@@ -1,7 +1,7 @@
 // coterie publish: one event, by hand or from a script.
 
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { InvalidEvent } from '../../events/index.ts'
@@ -25,9 +25,10 @@ interface Options extends ConnectionOptions {
 const EXAMPLE = `
 Example:
   $ coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'
-      the first word without = is the attribute topic; values are numbers, true, false, null, or text
+      the first word without = is the attribute topic; values are numbers, true, false, null, or text; what is in double
+      quotes is text, and so is what has leading zeros: order='"17"' zip=01234
   $ generate-report | coterie publish reports/daily --file -
-      what it carries comes from standard input
+      what it carries comes from standard input: JSON, text, or the bytes as they are
   $ coterie publish state/door open=true --retained
       kept as the newest of its topic, for who subscribes later with --retained
 
@@ -41,7 +42,7 @@ export function publishCommand(): Command {
     .argument('<attributes...>', 'the topic, and attributes as name=value')
     .option('--channel <name>', 'where to', channelName, 'default')
     .option('--payload <text>', 'what it carries: JSON, or else text')
-    .option('--file <path>', 'what it carries: the bytes of a file, - for standard input')
+    .option('--file <path>', 'what it carries: the bytes of a file; - for standard input: JSON, else text, else bytes')
     .option('--retained', 'keep it as the newest of its topic')
     .option('--live', 'for who is there now: servers do not save it')
     .option('--expires <duration>', 'after this nobody is to have it', duration)
@@ -77,7 +78,7 @@ export function attributesFrom(words: readonly string[]): Record<string, string 
   const attributes: Record<string, string | number | boolean | null> = Object.create(null)
   for (const word of words) {
     const at = word.indexOf('=')
-    const [name, value] = at < 0 ? ['topic', word] : [word.slice(0, at), valueFrom(word.slice(at + 1))]
+    const [name, value] = at < 0 ? ['topic', word] : [word.slice(0, at), valueFrom(word, word.slice(at + 1))]
     if (name === '') throw new SettingsError(`${word} has no name before its =: write name=value.`)
     if (name in attributes) throw new SettingsError(givenTwice(name, word))
     attributes[name] = value
@@ -101,9 +102,27 @@ function givenTwice(name: string, word: string): string {
 
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
-function valueFrom(value: string): string | number | boolean | null {
+/** A number as JSON writes it: 01234 is a code, not a number. */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
+const QUOTED = /^".*"$/s
+
+function valueFrom(word: string, value: string): string | number | boolean | null {
   if (Object.hasOwn(WORDS, value)) return WORDS[value]!
-  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : value
+  if (QUOTED.test(value)) return textIn(value)
+  if (!NUMBER.test(value)) return value
+  // Published as another number, nobody who asks for this one would have it.
+  if (/^-?\d+$/.test(value) && !Number.isSafeInteger(Number(value)))
+    throw new SettingsError(`${word}: numbers keep 15 digits; in double quotes it is text: ${quotedAs(word, value)}.`)
+  return Number(value)
+}
+
+function quotedAs(word: string, value: string): string {
+  return `${word.slice(0, word.length - value.length)}'"${value}"'`
+}
+
+function textIn(value: string): string {
+  const found = parsed(value)
+  return typeof found === 'string' ? found : value
 }
 
 async function payloadFrom({ file, payload }: Options): Promise<unknown> {
@@ -111,11 +130,20 @@ async function payloadFrom({ file, payload }: Options): Promise<unknown> {
     throw new SettingsError('--file and --payload both say what it carries: give one of them.')
   if (payload !== undefined) return parsed(payload)
   if (file === undefined) return undefined
-  if (file === '-') return parsed(await text(process.stdin))
+  if (file === '-') return payloadIn(await buffer(process.stdin))
   try {
     return new Uint8Array(await readFile(file))
   } catch (error) {
     throw cannotRead(file, error)
+  }
+}
+
+/** What is no text stays as it is: with another letter in the place of what cannot be read it would be something else. */
+export function payloadIn(given: Uint8Array): unknown {
+  try {
+    return parsed(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(given))
+  } catch {
+    return new Uint8Array(given)
   }
 }
 

@@ -3,11 +3,12 @@
 import { once } from 'node:events'
 import { type Command, Option } from 'commander'
 import type { ReceivedEvent } from '../../client/events/event.ts'
+import type { MissedEvents } from '../../client/events/options.ts'
 import { languages } from '../../events/index.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { duration } from '../duration.ts'
-import { action, choiceOption, newCommand, oneOrMore } from '../output.ts'
-import { forTerminal, jsonOf } from '../printable.ts'
+import { action, choiceOption, newCommand, oneOrMore, warn } from '../output.ts'
+import { jsonOf, printable } from '../printable.ts'
 import { filterFrom, filterText } from './filter.ts'
 import { channelName } from './publish.ts'
 
@@ -33,7 +34,8 @@ Example:
   $ coterie subscribe 'jobs/#' --name work --queue
       several of these share the events: each goes to one of them
 
-An event is acknowledged once its line is written. Ctrl-C ends it; what was not acknowledged comes again.
+An event is acknowledged once its line is written. Ctrl-C ends it; what was not acknowledged comes again. Events that the servers
+no longer keep are told on standard error. With --format json a payload of bytes is the field bytes, in base 64.
 
 Exit codes: 0 stopped, or --count events were printed; 1 --timeout passed before, the group could not be reached, or
 another process took the name; 2 wrong usage.`
@@ -69,7 +71,9 @@ async function subscribe(given: string, options: Options): Promise<void> {
   process.once('SIGTERM', ends)
   const { name, from, queue, retained, live = false, count = Number.POSITIVE_INFINITY, timeout } = options
   const timer = timeout === undefined ? undefined : setTimeout(ends, timeout)
-  const how = { signal: stop.signal, ...(name && { name }), ...(from && { from }), ...(queue && { queue }) }
+  const onMissed = ({ author, count: gone }: MissedEvents) =>
+    warn(`missed ${gone} ${gone === 1 ? 'event' : 'events'} of ${author}: the servers no longer keep them`)
+  const how = { signal: stop.signal, onMissed, ...(name && { name }), ...(from && { from }), ...(queue && { queue }) }
   const channel = group.events(options.channel, { durable: !live })
   const subscription = channel.subscribe(filter, { ...how, ...(retained && { retained }) })
   let printed = 0
@@ -84,18 +88,22 @@ async function subscribe(given: string, options: Options): Promise<void> {
   if (Number.isFinite(count) && printed < count) process.exitCode = 1
 }
 
-function plain(event: ReceivedEvent): unknown {
+/** An event as JSON. */
+export function plain(event: ReceivedEvent): unknown {
   const { id, author, attributes, time, attempt } = event
-  const payload = event.payload instanceof Uint8Array ? Buffer.from(event.payload).toString('base64') : event.payload
-  return { id, author, time: time.toISOString(), attempt, attributes, payload }
+  const { payload } = event
+  const carried = payload instanceof Uint8Array ? { bytes: Buffer.from(payload).toString('base64') } : { payload }
+  return { id, author, time: time.toISOString(), attempt, attributes, ...carried }
 }
 
-function shown({ time, author, attributes, payload }: ReceivedEvent): string {
+/** An event as one line of text. */
+export function shown({ time, author, attributes, payload }: ReceivedEvent): string {
   const { topic, ...others } = attributes
   const said = Object.entries(others).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   const carried = payload instanceof Uint8Array ? `${payload.length} bytes` : JSON.stringify(payload)
   const words = [time.toISOString(), author, ...(topic === undefined ? [] : [String(topic)]), ...said]
-  return forTerminal([...words, ...(carried === undefined ? [] : [carried])].join('  '))
+  // A topic with an end of line in it would print a second event, of whatever author it likes; with a colour, none at all.
+  return printable([...words, ...(carried === undefined ? [] : [carried])].join('  '))
 }
 
 async function write(line: string): Promise<void> {

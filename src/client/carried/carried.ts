@@ -12,14 +12,16 @@ import {
   secretBasics,
   secretMember,
 } from '../../events/secret/index.ts'
+import { PAYLOAD_BYTES_MAX } from '../../events/wire.ts'
 import { type CarriedDriver, driveCarried } from '../../runtime/carriers/driver.ts'
 import { opensslSignatures } from '../../runtime/certificates/signatures.ts'
 import { clientKeys, loadCard, newestOf, saveCard, searchToolsOf } from '../../runtime/channels.ts'
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
 import { sha256 } from '../../runtime/hash.ts'
+import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
-import { NotCarried } from './errors.ts'
+import { NOT_CONNECTED, NotCarried } from './errors.ts'
 import { Feed, WAITING_MAX } from './feed.ts'
 import type { CarriedNews, CarriedOptions } from './options.ts'
 import { searchableOf } from './searching.ts'
@@ -98,6 +100,7 @@ export async function openCarried<Payload>(options: CarriedOptions): Promise<Car
       return saving
     },
     failed: error => channel.fail(error),
+    carrier: (url, news) => channel.tell({ kind: 'carrier', url, ...news }),
   })
   channel.start(driver, () => saving)
   return channel
@@ -148,6 +151,11 @@ class Carried<Payload> implements CarriedChannel<Payload> {
 
   async publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }> {
     const content = { attributes: parseAttributes(attributes), payload: bytesOf(payload), time: Date.now() }
+    if (content.payload.length > PAYLOAD_BYTES_MAX) {
+      const size = `the payload has ${content.payload.length - 1} bytes`
+      throw new NotCarried(`channel '${this.name}': ${size}: fewer than ${PAYLOAD_BYTES_MAX} can be carried.`)
+    }
+    if (this.driver?.isConnected === false) throw new NotCarried(`channel '${this.name}': ${NOT_CONNECTED}`)
     return this.ask(id => ({ kind: 'publish', id, content }))
   }
 
@@ -174,8 +182,11 @@ class Carried<Payload> implements CarriedChannel<Payload> {
       this.listening.delete(id)
       throw refused
     }
-    await this.driver!.flush()
     const close = () => this.leave(id)
+    await this.driver!.flush().catch(async error => {
+      await close()
+      throw new NotCarried(`channel '${this.name}': ${(error as Error).message}`)
+    })
     return { close, [Symbol.asyncDispose]: close }
   }
 
@@ -205,16 +216,17 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     this.tell(event)
   }
 
-  private tell(news: CarriedNews): void {
-    this.options.told?.(news)
+  tell(news: CarriedNews): void {
+    callUser(this.options.told, news)
   }
 
   private hand(event: MemberEvent & { kind: 'handed' }): void {
     const { life, counter, content } = event
     const listening = this.listening.get(event.id)
+    if (listening === undefined) return
     const payload = payloadOf<Payload>(content.payload)
-    if (listening === undefined || payload === undefined) return
     const id = idOf(life, counter)
+    if (payload === undefined) return this.tell({ kind: 'dropped', why: `the payload of ${id} is no JSON` })
     const { attributes, time } = content
     if (listening.push({ id, author: life.author, attributes, payload: payload.value, time: new Date(time) })) return
     this.tell({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
@@ -222,6 +234,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
 
   fail(error: Error): void {
     this.end(new NotCarried(`channel '${this.name}' has ended: ${error.message}`))
+    this.tell({ kind: 'failed', error: this.ended })
   }
 
   private end(error: Error): void {

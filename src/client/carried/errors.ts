@@ -7,3 +7,6 @@ export class NotCarried extends CoterieError {
   override readonly name = 'NotCarried'
   readonly outcome = 'did not happen'
 }
+
+/** Sent now it would be lost, and who is told that it certainly did not happen can try again. */
+export const NOT_CONNECTED = 'none of its carriers is connected now; they are dialled again by themselves.'

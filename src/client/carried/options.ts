@@ -54,7 +54,14 @@ export type CarriedNews =
   | { readonly kind: 'dropped'; readonly why: string }
   /** A matcher's clock and ours are this many laps of ten seconds apart. */
   | { readonly kind: 'clock'; readonly laps: number }
-  /** A handler threw. */
+  /** The connection to this carrier broke, is there again, or its broker does not let us listen or send. */
+  | {
+      readonly kind: 'carrier'
+      readonly url: string
+      readonly is: 'lost' | 'back' | 'refusing'
+      readonly why: string
+    }
+  /** A handler threw; or, with a `NotCarried`, the channel has ended and nothing more comes. */
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** Options of `carried`. */
@@ -80,7 +87,7 @@ export interface PlainOptions {
   readonly channel: string
   /** A name that readers see. Nothing proves it. */
   readonly author?: string
-  /** Hears that a handler threw, or is too slow. */
+  /** Hears that a handler threw or is too slow, and of the carriers themselves. */
   readonly told?: (news: CarriedNews) => void
 }
 

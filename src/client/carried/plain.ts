@@ -7,13 +7,21 @@
 
 import { randomBytes } from 'node:crypto'
 import { SettingsError } from '../../core/index.ts'
-import { type Attributes, type Filter, matches, parseAttributes, parseFilter } from '../../events/index.ts'
-import type { Carrier, OpenCarrier } from '../../runtime/carriers/carrier.ts'
+import {
+  ATTRIBUTES_MAX,
+  type Attributes,
+  type Filter,
+  matches,
+  parseAttributes,
+  parseFilter,
+} from '../../events/index.ts'
+import { type Carrier, flushAll, type OpenCarrier } from '../../runtime/carriers/carrier.ts'
+import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
 import type { CarriedChannel, CarriedEvent, CarriedSubscription } from './carried.ts'
-import { NotCarried } from './errors.ts'
+import { NOT_CONNECTED, NotCarried } from './errors.ts'
 import { Feed, WAITING_MAX } from './feed.ts'
-import type { PlainOptions } from './options.ts'
+import type { CarriedNews, PlainOptions } from './options.ts'
 
 /** Ids that are remembered, so that what came by one carrier is not handed over again when it comes by another. */
 const SEEN_MAX = 10_000
@@ -59,7 +67,13 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
 
   async open(carriers: readonly Carrier[]): Promise<void> {
     const tried = await Promise.allSettled(
-      carriers.map(one => one.open((topic, body) => this.hear(topic, body), 'plain')),
+      carriers.map(carrier =>
+        carrier.open(
+          (topic, body) => this.hear(topic, body),
+          'plain',
+          news => this.tell({ kind: 'carrier', url: carrier.url, ...news }),
+        ),
+      ),
     )
     this.carriers = tried.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
     const failed = tried.find(one => one.status === 'rejected')
@@ -78,8 +92,28 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     const isBytes = payload instanceof Uint8Array
     const body = isBytes ? { ...said, bytes: Buffer.from(payload).toString('base64') } : { ...said, payload }
     const bytes = new TextEncoder().encode(asJson(body))
-    for (const carrier of this.carriers) carrier.send(topic, bytes)
+    this.send(topic, bytes)
     return { id }
+  }
+
+  /** Nothing says later what was lost: at least one carrier must take it. */
+  private send(topic: string, bytes: Uint8Array): void {
+    let why = NOT_CONNECTED
+    let taken = 0
+    for (const carrier of this.carriers) {
+      if (!carrier.isConnected) continue
+      try {
+        carrier.send(topic, bytes)
+        taken++
+      } catch (error) {
+        why = (error as Error).message
+      }
+    }
+    if (taken === 0) throw new NotCarried(`channel '${this.name}': ${why}`)
+  }
+
+  private tell(news: CarriedNews): void {
+    callUser(this.options.told, news)
   }
 
   private topicOf({ topic }: Attributes): string {
@@ -95,16 +129,19 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     if (typeof handler !== 'function') throw new SettingsError('subscribe takes a function that is given each event.')
     const parsed = parseFilter(filter)
     if (this.isClosed) throw new NotCarried(`channel '${this.name}' is closed.`)
-    const feed = new Feed(handler, error => this.options.told?.({ kind: 'failed', error }))
+    const feed = new Feed(handler, error => this.tell({ kind: 'failed', error }))
     this.feeds.set(feed, parsed)
     // The whole channel: the broker knows topics only, and the rest of a filter is tested here.
     if (this.feeds.size === 1) for (const carrier of this.carriers) carrier.listen(`${this.name}/#`)
-    await Promise.all(this.carriers.map(one => one.flush()))
     const close = async () => {
       this.feeds.delete(feed)
       if (this.feeds.size === 0) for (const carrier of this.carriers) carrier.leave(`${this.name}/#`)
       await feed.done()
     }
+    await flushAll(this.carriers).catch(async error => {
+      await close()
+      throw new NotCarried(`channel '${this.name}': ${(error as Error).message}`)
+    })
     return { close, [Symbol.asyncDispose]: close }
   }
 
@@ -117,7 +154,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     }
     for (const [feed, filter] of this.feeds) {
       if (!matches(filter, event.attributes) || feed.push(event)) continue
-      this.options.told?.({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
+      this.tell({ kind: 'dropped', why: `${WAITING_MAX} events wait for a handler` })
     }
   }
 
@@ -161,7 +198,8 @@ function plainOf(value: unknown): Plain | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { id, author, time, attributes, bytes } = value as Record<string, unknown>
   const parsed = attributesIn(attributes)
-  const isOurs = typeof id === 'string' && id !== '' && typeof author === 'string' && Number.isFinite(time)
+  const isTime = typeof time === 'number' && !Number.isNaN(new Date(time).getTime())
+  const isOurs = typeof id === 'string' && id !== '' && typeof author === 'string' && isTime
   if (!isOurs || parsed === undefined || (bytes !== undefined && typeof bytes !== 'string')) return undefined
   return { ...(value as Plain), attributes: parsed }
 }
@@ -174,9 +212,9 @@ function attributesIn(value: unknown): Attributes | undefined {
   }
 }
 
-/** The fields of a JSON object that can be attributes. */
+/** The first fields of a JSON object that can be attributes, with room for the topic: too many are no reason to have none. */
 function flatFields(value: unknown): Attributes {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
   const fields = Object.entries(value).filter(([name, one]) => attributesIn({ [name]: one }) !== undefined)
-  return Object.fromEntries(fields) as Attributes
+  return Object.fromEntries(fields.slice(0, ATTRIBUTES_MAX - 1)) as Attributes
 }

@@ -10,20 +10,22 @@ import { checkName } from '../names.ts'
 import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts'
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
-import { type EventHandler, eventIdOf, type ReceivedEvent, receivedOf } from './event.ts'
+import { type EventHandler, eventIdOf, isExpired, type ReceivedEvent, receivedOf } from './event.ts'
 import type { EventsHub } from './hub.ts'
 import { type EffectDefinition, type EffectOptions, EventsInto } from './into.ts'
 import {
   type ChannelOptions,
   checkChannel,
   checkPublish,
+  checkShared,
   checkSubscribe,
+  deadChannel,
   type FilterLike,
   millis,
   type PublishOptions,
   type SubscribeOptions,
 } from './options.ts'
-import { checkedPayload, packPayload } from './payload.ts'
+import { checkedPayload, packPayload, unpackPayload } from './payload.ts'
 import { type ChannelStatus, channelsOf } from './status.ts'
 import { EventSubscription, type Subscribed } from './subscription.ts'
 
@@ -111,9 +113,10 @@ export class EventChannel<Payload = unknown> {
     const handler = typeof second === 'function' ? second : third
     const parsed = filterOf(filter)
     const given = typeof second === 'function' ? {} : second
+    checkShared(parsed, given)
     // A shared subscription of MQTT names its queue.
     const shared = parsed.$queue === undefined ? {} : { name: parsed.$queue, queue: true }
-    const options = { ...shared, ...given }
+    const options = { ...given, ...shared }
     checkSubscribe(options, this.live)
     if (handler !== undefined && typeof handler !== 'function')
       throw new SettingsError(`the handler is a ${typeof handler}; it must be a function that takes an event.`)
@@ -124,13 +127,18 @@ export class EventChannel<Payload = unknown> {
     return subscription
   }
 
-  /** The newest kept event of each topic that the filter wants. */
+  /** The newest kept event of each topic that the filter wants; without those that have expired, or that the channel's check refuses. */
   async retained(filter: FilterLike, options: WaitOptions = {}): Promise<readonly ReceivedEvent<Payload>[]> {
     checkWaiting('retained', options)
     const found = await this.below.hub.remind(this.name, filterOf(filter), options)
-    return found.map(({ source, counter, content }) =>
-      receivedOf<Payload>({ source, counter, content, attempt: 1, dead: false }),
-    )
+    const all: ReceivedEvent<Payload>[] = []
+    for (const { source, counter, content } of found) {
+      if (isExpired(content)) continue
+      const checked = await checkedPayload(this.options.check, unpackPayload(content.payload))
+      if ('why' in checked) continue
+      all.push(receivedOf<Payload>({ source, counter, content, attempt: 1, dead: false }, checked.value))
+    }
+    return all
   }
 
   /** What all channels of the group hold, and how far their subscriptions are; this channel's name does not matter. */
@@ -173,11 +181,6 @@ export class EventChannel<Payload = unknown> {
       open: (object, wrapped) => this.below.object(object, wrapped),
     })
   }
-}
-
-/** Where events go that a queue could not handle. */
-function deadChannel(queue: string): string {
-  return `$dead/${queue}`
 }
 
 function filterOf(filter: FilterLike): Filter {

@@ -8,7 +8,7 @@ export class EventRefused extends CoterieError {
   readonly outcome = 'did not happen'
 
   constructor(channel: string, why: string) {
-    super(`channel '${channel}' refused: ${why} Nothing was published.`)
+    super(`channel '${channel}' refused: ${why} Nothing happened.`)
   }
 }
 

@@ -43,6 +43,11 @@ export function eventIdOf({ channel, author, boot }: Source, counter: number): s
   return `${channel}/${author}/${boot}/${counter}`
 }
 
+/** Whether nobody is to have it any more. */
+export function isExpired({ expires }: EventContent): boolean {
+  return expires !== undefined && expires > 0 && expires <= Date.now()
+}
+
 const NOTHING = () => {}
 
 /** The event for its user. */

@@ -1,6 +1,6 @@
 // Events as users of a group have them: over an embedded group, with all its servers in this process.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mqtt } from '../../events/index.ts'
 import { embedded } from '../embedded.ts'
 import type { Group } from '../group.ts'
@@ -152,6 +152,24 @@ describe('a queue', () => {
     })
   })
 
+  it('puts an event aside that has as many attributes as may be', async () => {
+    await withGroup(async group => {
+      const jobs = group.events<number>('jobs')
+      const options = { name: 'full', queue: true, attempts: 1 } as const
+      await using work = jobs.subscribe({}, options, () => {
+        throw new Error('never')
+      })
+      await using dead = group.events<number>('$dead/full').subscribe({}, { from: 'start' })
+      await Promise.all([work.ready, dead.ready])
+      const many = Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`a${i}`, i]))
+      const { id } = await jobs.publish({ ...many, topic: 'z' }, 1)
+      for await (const { attributes } of dead) {
+        expect(attributes).toMatchObject({ of: id, topic: 'z', a0: 0 })
+        break
+      }
+    })
+  })
+
   it('changes its filter for all its members, and says how far it is', async () => {
     await withGroup(async group => {
       const jobs = group.events<number>('jobs')
@@ -202,6 +220,76 @@ describe('kept, live, expired', () => {
       expect(got.sort()).toEqual(['b', 'new'])
       expect((await states.retained({ topic: 'a' })).map(({ payload }) => payload)).toEqual(['new'])
     })
+  })
+
+  it('gives the newest kept event again to a handler that throws, and what came meanwhile behind it', async () => {
+    await withGroup(async group => {
+      const states = group.events<string>('states')
+      await states.publish({ topic: 'a' }, 'kept', { retained: true })
+      const got: string[] = []
+      const feed = states.subscribe({}, { retained: true }, ({ payload, attempt }) => {
+        got.push(`${payload} ${attempt}`)
+        if (payload === 'kept' && attempt < 3) throw new Error('not yet')
+      })
+      await feed.ready
+      await states.publish({ topic: 'a' }, 'next')
+      await until(() => got.length === 4)
+      expect(got).toEqual(['kept 1', 'kept 2', 'kept 3', 'next 1'])
+    })
+  })
+
+  it('a loop is given the newest kept event again that it refuses', async () => {
+    await withGroup(async group => {
+      const states = group.events<string>('states')
+      await states.publish({ topic: 'a' }, 'kept', { retained: true })
+      const got: number[] = []
+      for await (const event of states.subscribe({}, { retained: true })) {
+        got.push(event.attempt)
+        if (got.length === 2) break
+        event.nack()
+      }
+      expect(got).toEqual([1, 2])
+    })
+  })
+
+  it('what is kept is not given once it has expired, nor where the check refuses it', async () => {
+    await withGroup(async group => {
+      const states = group.events<string>('states')
+      await states.publish({ topic: 'a' }, 'gone', { retained: true, expires: 1 })
+      await states.publish({ topic: 'b' }, 'there', { retained: true, expires: '1h' })
+      await until(() => Date.now() % 10 === 5)
+      expect((await states.retained({})).map(({ payload }) => payload)).toEqual(['there'])
+      const validate = () => ({ issues: [{ message: 'never' }] })
+      const check = { '~standard': { version: 1, vendor: 'test', validate } } as const
+      expect(await group.events<string>('states', { check }).retained({})).toEqual([])
+    })
+  })
+
+  it('a listener that throws does not end the node', async () => {
+    const thrown: unknown[] = []
+    const real = globalThis.queueMicrotask
+    const caught = (work: () => void) => () => {
+      try {
+        work()
+      } catch (error) {
+        thrown.push(error)
+      }
+    }
+    const later = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(work => real(caught(work)))
+    const mine = new Error('mine')
+    const onMissed = () => {
+      throw mine
+    }
+    await withGroup(async group => {
+      const small = group.events<string>('small', { keep: { bytes: 400 } })
+      for (let i = 0; i < 10; i++) await small.publish({ i }, 'x'.repeat(100))
+      const feed = small.subscribe({}, { from: 'start', onMissed }, () => {})
+      await feed.ready
+      await small.drain()
+      expect(feed.missed).toBeGreaterThan(0)
+      await small.publish({}, 'still there')
+    }).finally(() => later.mockRestore())
+    expect(thrown).toContain(mine)
   })
 
   it('a live channel delivers to who is there, and keeps no place', async () => {
@@ -263,6 +351,40 @@ describe('into', () => {
   })
 })
 
+describe('into, with what no JSON has', () => {
+  it('applies bytes, and events that carry nothing', async () => {
+    await withGroup(async group => {
+      const files = group.events<Uint8Array | undefined>('files')
+      await files.publish({}, Uint8Array.of(1, 2))
+      await files.publish({})
+      const apply = (all: string[], { payload }: { payload: Uint8Array | undefined }) => [...all, `${payload}`]
+      await using list = files.into('files', {}, { initial: (): string[] => [], apply })
+      await list.ready
+      await files.drain()
+      expect(await list.state()).toEqual(['1,2', 'undefined'])
+    })
+  })
+
+  it('says why an event cannot be applied, how far it is, and that another process took over', async () => {
+    await withGroup(async group => {
+      const sales = group.events<number>('sales')
+      await sales.publish({}, 1)
+      const never = () => {
+        throw new Error('never')
+      }
+      const first = sales.into('total', {}, { initial: () => 0, apply: never })
+      await first.ready
+      await until(() => first.failure !== undefined)
+      expect(first.failure?.message).toContain('never')
+      expect([await first.lag(), first.missed, first.refused]).toEqual([1, 0, 0])
+      const ended = expect(first.closed).rejects.toThrow(SubscriptionLost)
+      await using later = sales.subscribe({}, { name: 'into/total' })
+      await later.ready
+      await ended
+    })
+  })
+})
+
 describe('what is refused', () => {
   const schema = {
     '~standard': {
@@ -287,6 +409,47 @@ describe('what is refused', () => {
     })
   })
 
+  it('nothing, where the check itself throws: the event comes again, and of a queue it is put aside', async () => {
+    await withGroup(async group => {
+      let isBroken = true
+      const validate = (value: unknown) => {
+        if (isBroken && value === 13) throw new Error('a bug of the schema')
+        return { value: value as number }
+      }
+      const check = { '~standard': { version: 1, vendor: 'test', validate } } as const
+      const checked = group.events<number>('checked', { check })
+      await expect(checked.publish({}, 13)).rejects.toThrow(/does not fit: the check threw: a bug of the schema/)
+      const got: number[] = []
+      const feed = checked.subscribe({}, ({ payload }) => got.push(payload))
+      const dead = group.events<number>('$dead/work').subscribe({}, { from: 'start' })
+      const queue = checked.subscribe({}, { name: 'work', queue: true, attempts: 1 }, () => {})
+      await Promise.all([feed.ready, queue.ready, dead.ready])
+      await group.events('checked').publish({}, 13)
+      for await (const { payload } of dead) {
+        expect(payload).toBe(13)
+        break
+      }
+      expect([got, feed.refused]).toEqual([[], 0])
+      isBroken = false
+      await until(() => got.length === 1)
+    })
+  })
+
+  it('a name that has no place, or contradicts the queue that the filter names', async () => {
+    await withGroup(async group => {
+      const jobs = group.events('jobs')
+      const named = (name: string, queue: boolean) => () => jobs.subscribe({}, { name, queue })
+      expect(named('n'.repeat(201), false)).toThrow(/a subscription's name is 1 to 200 bytes/)
+      expect(named('n'.repeat(195), true)).toThrow(/a queue's name is 1 to 194 bytes/)
+      expect(named('a\u0000b', true)).toThrow(/without control characters/)
+      const shared = mqtt('$share/team/eu/#')
+      expect(() => jobs.subscribe(shared, { name: 'other' })).toThrow(/the queue "team"/)
+      expect(() => jobs.subscribe(shared, { queue: false })).toThrow(/the queue "team"/)
+      await using alone = jobs.subscribe({})
+      expect(() => alone.change(shared)).toThrow(/the queue "team"/)
+    })
+  })
+
   it('with a sentence, definite or indefinite', async () => {
     await withGroup(async group => {
       const large = group.publish({}, new Uint8Array(2 << 20))
@@ -306,7 +469,7 @@ describe('what is refused', () => {
       expect(() => group.events('x', { keep: { age: 'soon' } })).toThrow(/age is "?soon"?/)
       expect(() => group.subscribe({}, { queue: true }, () => {})).toThrow(/needs a name/)
       expect(() => group.subscribe({ a: { before: 3 } }, () => {})).toThrow(/before/)
-      expect(new EventRefused('c', 'no.').message).toContain('Nothing was published')
+      expect(new EventRefused('c', 'no.').message).toContain('Nothing happened')
     })
   })
 })

@@ -20,7 +20,7 @@ export interface EffectDefinition<State, Payload> {
   apply(state: State, event: AppliedEvent<Payload>): State
 }
 
-/** An event as an object sees it: JSON. */
+/** An event as an object sees it. */
 export interface AppliedEvent<Payload> {
   readonly id: string
   readonly author: string
@@ -47,7 +47,11 @@ interface Kept<State> {
   readonly applied: Readonly<Record<string, number>>
 }
 
-interface Effect<Payload> extends AppliedEvent<Payload> {
+interface Effect<Payload> extends Omit<AppliedEvent<Payload>, 'payload'> {
+  /** Left out where there is none, or where it is bytes. */
+  readonly payload?: Payload
+  /** Base 64: an operation of an object is JSON. */
+  readonly bytes?: string
   readonly life: string
   readonly counter: number
   /** The event of that life that this process submitted before; 0: none. */
@@ -73,6 +77,7 @@ export class EventsInto<State, Payload> {
   private readonly subscription: EventSubscription<Payload>
   /** By life: the last number that this process submitted. */
   private readonly submitted = new Map<string, number>()
+  private failed: Error | undefined
 
   /** @internal Made by `channel.into`. */
   constructor(channel: Subscribable<Payload>, name: string, filter: Filter, below: Below<State, Payload>) {
@@ -84,12 +89,37 @@ export class EventsInto<State, Payload> {
       apply: (kept, effect) => applyOnce(kept, effect, definition),
     })
     const subscribed = { from: 'start', ...options, name: `into/${name}` } as const
-    this.subscription = channel.subscribe(filter, subscribed, event => this.submit(event))
+    this.subscription = channel.subscribe(filter, subscribed, event => this.tried(event))
   }
 
   /** Resolves when it follows the channel. */
   get ready(): Promise<void> {
     return this.subscription.ready
+  }
+
+  /** Resolves when it was closed; rejects when it ended otherwise: another process of this client began the same later. */
+  get closed(): Promise<void> {
+    return this.subscription.closed
+  }
+
+  /** How many events were cut before they could be applied. */
+  get missed(): number {
+    return this.subscription.missed
+  }
+
+  /** How many events came whose payload the channel's check refused: they were not applied. */
+  get refused(): number {
+    return this.subscription.refused
+  }
+
+  /** Why the newest event that was tried could not be applied; it is tried again. Undefined where it was. */
+  get failure(): Error | undefined {
+    return this.failed
+  }
+
+  /** Events above what was applied that the servers are known to hold, whether they match or not. */
+  lag(): Promise<number> {
+    return this.subscription.lag()
   }
 
   /** The state as it is now. */
@@ -107,15 +137,36 @@ export class EventsInto<State, Payload> {
     return this.close()
   }
 
+  /** What the object refuses comes again: who asks is told why. */
+  private async tried(event: ReceivedEvent<Payload>): Promise<void> {
+    try {
+      await this.submit(event)
+      this.failed = undefined
+    } catch (error) {
+      this.failed = error instanceof Error ? error : new Error(String(error))
+      throw error
+    }
+  }
+
   private async submit(event: ReceivedEvent<Payload>): Promise<void> {
     const { id, author, attributes, payload } = event
     const [life, counter] = partsOf(id)
     const after = this.submitted.get(life) ?? 0
-    const outcome = await this.object.submit({ id, author, attributes, payload, life, counter, after })
+    const effect = { id, author, attributes, ...carried(payload), life, counter, after }
+    const outcome = await this.object.submit(effect)
     this.submitted.set(life, counter)
     if (outcome !== 'gap') return
     throw new OperationFailed(`the object is behind the subscription: event ${id} does not follow what it has`)
   }
+}
+
+function carried<Payload>(payload: Payload): Pick<Effect<Payload>, 'payload' | 'bytes'> {
+  if (payload instanceof Uint8Array) return { bytes: Buffer.from(payload).toString('base64') }
+  return payload === undefined ? {} : { payload }
+}
+
+function payloadOf<Payload>({ payload, bytes }: Pick<Effect<Payload>, 'payload' | 'bytes'>): Payload {
+  return (bytes === undefined ? payload : new Uint8Array(Buffer.from(bytes, 'base64'))) as Payload
 }
 
 /** The life and the number in an event's id. */
@@ -126,12 +177,13 @@ function partsOf(id: string): [string, number] {
 
 function applyOnce<State, Payload>(
   kept: Kept<State>,
-  { life, counter, after, ...event }: Effect<Payload>,
+  effect: Effect<Payload>,
   { apply }: EffectDefinition<State, Payload>,
 ): { state: Kept<State>; result: Outcome } {
+  const { id, author, attributes, life, counter, after } = effect
   const last = kept.applied[life] ?? 0
   if (counter <= last) return { state: kept, result: 'known' }
   if (after > last) return { state: kept, result: 'gap' }
-  const state = apply(kept.state, event)
+  const state = apply(kept.state, { id, author, attributes, payload: payloadOf(effect) })
   return { state: { state, applied: { ...kept.applied, [life]: counter } }, result: 'applied' }
 }

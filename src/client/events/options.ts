@@ -14,6 +14,7 @@ import {
   whole,
 } from '../../core/index.ts'
 import type { Filter } from '../../events/filter.ts'
+import { CHANNEL_BYTES_MAX, isName } from '../../events/wire.ts'
 import type { WaitOptions } from '../waiting.ts'
 import type { Checked } from './payload.ts'
 
@@ -141,6 +142,34 @@ const checkSubscribeOptions = optionsSchema<SubscribeOptions>({
   onMissed: called('that is told what was missed'),
 })
 
+/** Where events go that a queue could not handle. */
+export function deadChannel(queue: string): string {
+  return `$dead/${queue}`
+}
+
+/** Refuses a filter that names a queue, where something else was asked for: one of the two would be swallowed. */
+export function checkShared({ $queue }: Filter, { name, queue }: SubscribeOptions): void {
+  if ($queue === undefined || ((name === undefined || name === $queue) && queue !== false)) return
+  const asked = queue === false ? 'queue: false' : `name: ${JSON.stringify(name)}`
+  throw new SettingsError(
+    `the filter shares the queue ${JSON.stringify($queue)} ($share), and the options say ${asked}.`,
+  )
+}
+
+function checkSubscriptionName(name: string, queue: boolean): void {
+  const most = CHANNEL_BYTES_MAX - (queue ? deadChannel('').length : 0)
+  if (isName(name) && new TextEncoder().encode(name).length <= most) return
+  const whose = queue ? "a queue's name" : "a subscription's name"
+  throw new SettingsError(
+    `${whose} is 1 to ${most} bytes of UTF-8 without control characters; this is ${quoted(name)}.`,
+  )
+}
+
+/** As much of it as a sentence bears. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+}
+
 /** Refuses options that no subscription has, or that contradict each other. */
 export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
   checkSubscribeOptions('subscribe', options)
@@ -148,6 +177,7 @@ export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
     throw new SettingsError('a queue needs a name: its members share it.')
   if (live && options.name !== undefined)
     throw new SettingsError('a live channel (durable: false) keeps no place: leave the name out.')
+  if (options.name !== undefined) checkSubscriptionName(options.name, options.queue === true)
   if (options.queue && options.from === 'again')
     throw new SettingsError("a queue cannot begin again: from is 'now' or 'start'.")
 }

@@ -57,13 +57,17 @@ export function unpackPayload(packed: Uint8Array): unknown {
   }
 }
 
-/** What the schema makes of it, or why it does not fit. */
-export async function checkedPayload(
-  check: Checked | undefined,
-  payload: unknown,
-): Promise<{ readonly value: unknown } | { readonly why: string }> {
+/** The payload as the schema makes it, or why it does not fit; `broken` where the schema itself threw. */
+export type Judged = { readonly value: unknown } | { readonly why: string; readonly broken: boolean }
+
+/** What the schema makes of it, or why it does not fit. Never throws: what comes is somebody else's, and so may be what breaks a schema. */
+export async function checkedPayload(check: Checked | undefined, payload: unknown): Promise<Judged> {
   if (check === undefined) return { value: payload }
-  const verdict = await check['~standard'].validate(payload)
-  if (verdict.issues === undefined) return { value: verdict.value }
-  return { why: verdict.issues.map(({ message }) => message).join('; ') || 'it does not fit' }
+  try {
+    const verdict = await check['~standard'].validate(payload)
+    if (verdict.issues === undefined) return { value: verdict.value }
+    return { why: verdict.issues.map(({ message }) => message).join('; ') || 'it does not fit', broken: false }
+  } catch (error) {
+    return { why: `the check threw: ${error instanceof Error ? error.message : String(error)}`, broken: true }
+  }
 }

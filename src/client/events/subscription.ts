@@ -1,16 +1,17 @@
 // A subscription as its user sees it: a handler that is called, or a loop that reads.
 
 import { SettingsError } from '../../core/index.ts'
-import type { ClientEvent } from '../../events/client/state.ts'
+import type { ClientEvent, Reminded } from '../../events/client/state.ts'
 import { type Filter, parseFilter } from '../../events/filter.ts'
-import type { Attributes } from '../../events/values.ts'
+import { ATTRIBUTES_MAX, type Attributes } from '../../events/values.ts'
 import { sourceKey } from '../../events/wire.ts'
+import { callUser } from '../callback.ts'
 import { Feed } from '../feed.ts'
 import { startTimer } from '../waiting.ts'
 import { EventRefused, SubscriptionLost } from './errors.ts'
-import { type EventHandler, eventIdOf, type Handed, type ReceivedEvent, receivedOf } from './event.ts'
+import { type EventHandler, eventIdOf, type Handed, isExpired, type ReceivedEvent, receivedOf } from './event.ts'
 import type { EventsHub } from './hub.ts'
-import { type FilterLike, millis, type SubscribeOptions } from './options.ts'
+import { checkShared, type FilterLike, millis, type SubscribeOptions } from './options.ts'
 import { type Checked, checkedPayload, unpackPayload } from './payload.ts'
 import { Span } from './span.ts'
 
@@ -50,6 +51,8 @@ export class EventSubscription<Payload = unknown> {
   private readonly span: Span
   private missedCount = 0
   private refusedCount = 0
+  /** What came while the newest of each topic are not handled yet; undefined where nothing waits for them. */
+  private held: Map<string, ClientEvent & { kind: 'handed' }> | undefined
   private changing: { resolve(): void; reject(error: Error): void } | undefined
 
   /** @internal Made by `channel.subscribe`. */
@@ -96,6 +99,8 @@ export class EventSubscription<Payload = unknown> {
     const { channel, options } = this.about
     if (this.span.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
     const parsed = parseFilter(filter)
+    const { name, queue = false } = options
+    checkShared(parsed, { ...(name !== undefined && { name }), queue })
     return this.ready.then(
       () =>
         new Promise((resolve, reject) => {
@@ -156,8 +161,7 @@ export class EventSubscription<Payload = unknown> {
       case 'missed': {
         const count = event.to - event.from + 1
         this.missedCount += count
-        options.onMissed?.({ author: event.source.author, count })
-        return
+        return callUser(options.onMissed, { author: event.source.author, count })
       }
       case 'lost': {
         const why = 'another process of this client opened the name later.'
@@ -183,20 +187,49 @@ export class EventSubscription<Payload = unknown> {
     }
     if (!this.about.options.retained) return this.span.open()
     const { channel, filter } = this.about
+    this.held = new Map()
     this.hub.remind(channel, filter, {}).then(
-      async found => {
-        for (const { source, counter, content } of found)
-          await this.deliver({ source, counter, content, attempt: 1, dead: false }, () => {})
-        this.span.open()
-      },
+      found => this.remember(found),
       error => this.fail(error),
     )
+  }
+
+  /**
+   * The newest of each topic before anything else: what comes meanwhile waits, or an old state would come behind a newer one. It is open
+   * once each was tried; what the handler throws at comes again.
+   */
+  private async remember(found: readonly Reminded[]): Promise<void> {
+    let left = found
+    for (let attempt = 1; left.length > 0 && !this.span.isOver; attempt++) {
+      const failed: Reminded[] = []
+      for (const one of left) if (!(await this.recalled(one, attempt))) failed.push(one)
+      left = failed
+      this.span.open()
+      if (left.length > 0) await new Promise<void>(resolve => this.later(againAfter(attempt), resolve))
+    }
+    this.span.open()
+    const waiting = [...(this.held?.values() ?? [])]
+    this.held = undefined
+    for (const event of waiting) void this.hand(event)
+  }
+
+  /** Whether it was handled. A loop has it when it reads on. */
+  private recalled({ source, counter, content }: Reminded, attempt: number): Promise<boolean> {
+    const event = { source, counter, content, attempt, dead: false }
+    return new Promise(resolve => {
+      const again = () => this.later(againAfter(attempt), () => void this.recalled(event, attempt + 1))
+      const answer = this.handler !== undefined ? resolve : (done: boolean) => done || again()
+      void this.deliver(event, answer).then(() => {
+        if (this.handler === undefined) resolve(true)
+      })
+    })
   }
 
   private async hand(event: ClientEvent & { kind: 'handed' }): Promise<void> {
     const { source, counter, attempt } = event
     const about = { id: this.id, source, counter }
     const key = `${sourceKey(source)} ${counter}`
+    if (this.held !== undefined) return void this.held.set(key, event)
     // The handler has it still.
     if (this.running.has(key)) return
     this.running.add(key)
@@ -208,8 +241,7 @@ export class EventSubscription<Payload = unknown> {
         this.running.delete(key)
         return this.hub.command({ kind: 'ack', ...about })
       }
-      const wait = Math.min(AGAIN_MAX_MS, AGAIN_MS * 2 ** Math.min(attempt - 1, 10))
-      this.later(wait, () => {
+      this.later(againAfter(attempt), () => {
         this.running.delete(key)
         this.hub.command({ kind: 'again', ...about })
       })
@@ -220,16 +252,19 @@ export class EventSubscription<Payload = unknown> {
 
   private async deliver(event: Handed, answer: (done: boolean) => void): Promise<void> {
     const { content } = event
-    if (content.expires !== undefined && content.expires > 0 && content.expires <= Date.now()) return answer(true)
-    const { check } = this.about
+    if (isExpired(content)) return answer(true)
     const payload = unpackPayload(content.payload)
+    // As it is: whoever looks at it there wants to see what was wrong with it.
+    if (event.dead) return this.bury(event, payload, answer)
+    const { check } = this.about
     // In any case after what the node below is doing: a handler may take its time.
     const checked = await (check === undefined ? { value: payload } : checkedPayload(check, payload))
     if ('why' in checked) {
+      // A check that threw has refused nothing: as with a handler, the event comes again.
+      if (checked.broken) return answer(false)
       this.refusedCount++
       return answer(true)
     }
-    if (event.dead) return this.bury(event, checked.value, answer)
     const received = receivedOf<Payload>(
       event,
       checked.value,
@@ -251,7 +286,7 @@ export class EventSubscription<Payload = unknown> {
     const { source, counter, content } = event
     const of = eventIdOf(source, counter)
     try {
-      await this.dead?.publish({ ...content.attributes, of }, payload)
+      await this.dead?.publish({ ...roomFor(content.attributes), of }, payload)
       answer(true)
     } catch {
       // Another member is asked after ackWait.
@@ -279,4 +314,17 @@ export class EventSubscription<Payload = unknown> {
     if (why === undefined) this.feed.finish()
     else this.feed.fail(why)
   }
+}
+
+/** How long until what failed comes again. */
+function againAfter(attempt: number): number {
+  return Math.min(AGAIN_MAX_MS, AGAIN_MS * 2 ** Math.min(attempt - 1, 10))
+}
+
+/** The attributes, with room for one more: without it an event that has as many as may be would be tried for ever, and never put aside. */
+function roomFor(attributes: Attributes): Attributes {
+  const names = Object.keys(attributes).filter(name => name !== 'of')
+  if (names.length < ATTRIBUTES_MAX) return attributes
+  const last = names.filter(name => name !== 'topic').at(-1)
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== last))
 }

@@ -90,7 +90,7 @@ describe("member.events(name, { via: 'trees' })", () => {
     const [one, two] = members
     const checked = one!.events<number>('checked', { check })
     await expect(checked.publish({ n: 1 }, 'x' as never)).rejects.toThrow(
-      "channel 'checked' refused: the payload does not fit: no number. Nothing was published.",
+      "channel 'checked' refused: the payload does not fit: no number. Nothing happened.",
     )
     await using feed = checked.subscribe({ n: { exists: true } }, () => {})
     await feed.ready

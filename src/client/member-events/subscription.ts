@@ -3,7 +3,8 @@
 
 import { SettingsError } from '../../core/index.ts'
 import type { Filter } from '../../events/filter.ts'
-import { type ReceivedEvent, receivedOf } from '../events/event.ts'
+import { callUser } from '../callback.ts'
+import { isExpired, type ReceivedEvent, receivedOf } from '../events/event.ts'
 import { type Checked, checkedPayload, unpackPayload } from '../events/payload.ts'
 import { Span } from '../events/span.ts'
 import type { HandedEvent, MemberEventsHub } from './hub.ts'
@@ -104,7 +105,7 @@ export class MemberSubscription<Payload = unknown> {
     if (this.waiting.length > WAITING_MAX) {
       this.waiting.shift()
       this.missedCount++
-      this.about.options.onMissed?.(1)
+      callUser(this.about.options.onMissed, 1)
     }
     if (this.handler === undefined) this.wake?.()
     else void this.handle(this.handler)
@@ -128,7 +129,7 @@ export class MemberSubscription<Payload = unknown> {
   /** Nothing where its time is over, or the channel's check refuses it. */
   private async heard(event: HandedEvent): Promise<HeardEvent<Payload> | undefined> {
     const { source, counter, content } = event
-    if (content.expires !== undefined && content.expires > 0 && content.expires <= Date.now()) return undefined
+    if (isExpired(content)) return undefined
     const checked = await checkedPayload(this.about.check, unpackPayload(content.payload))
     if ('why' in checked) {
       this.refusedCount++

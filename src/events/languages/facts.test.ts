@@ -312,6 +312,8 @@ describe('events', () => {
       'detail.ids': [1, 2],
     })
     expect(() => flatten({ items: [{ a: 1 }, { b: 2 }] })).toThrow(/list of objects/)
+    expect(() => flatten({ 'a.b': 1, a: { b: 2 } })).toThrow(/"a.b" is there twice/)
+    expect(() => flatten({ a: { b: 2 }, 'a.b': 1 })).toThrow(/"a.b" is there twice/)
     const cycle: Record<string, unknown> = {}
     cycle.a = cycle
     expect(() => flatten(cycle)).toThrow(/holds itself/)

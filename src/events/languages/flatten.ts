@@ -24,6 +24,10 @@ function addTo(flat: Record<string, unknown>, object: Record<string, unknown>, p
           'Publish one event for each, or the fields that filters need as lists of values.',
       )
     if (isPlainObject(value)) addTo(flat, value, place, depth + 1)
+    else if (place in flat)
+      throw new InvalidEvent(
+        `${shown(place)} is there twice, once with its levels nested: one of the two would be lost.`,
+      )
     else flat[place] = value
     if (Object.keys(flat).length > ATTRIBUTES_MAX)
       throw new InvalidEvent(`an event has more than ${ATTRIBUTES_MAX} attributes, counted through all levels.`)

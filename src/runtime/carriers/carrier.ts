@@ -1,17 +1,32 @@
 // A carrier: a broker that is asked to carry bytes under names, and trusted with nothing else. One interface, one file a
 // broker; their client libraries are optional packages, loaded when a carrier is opened.
 
-import { SettingsError } from '../../core/index.ts'
+import { SettingsError, Unavailable } from '../../core/index.ts'
 
 /** What a carrier calls when something came. */
 export type Hear = (name: string, body: Uint8Array) => void
 
-/** A connection to a broker. It is made again by itself when it breaks; what was sent meanwhile may be lost. */
+/** What a carrier tells of itself: its connection broke, is there again, or the broker does not let us listen or send. */
+export interface CarrierNews {
+  readonly is: 'lost' | 'back' | 'refusing'
+  readonly why: string
+}
+
+/** What a carrier calls when there is news of itself. */
+export type Tell = (news: CarrierNews) => void
+
+/** A connection to a broker. It is made again by itself when it breaks; what is sent meanwhile is lost. */
 export interface OpenCarrier {
+  /** False while the connection is broken. */
+  readonly isConnected: boolean
   listen(name: string): void
   leave(name: string): void
+  /** Throws where the broker could not take it. */
   send(name: string, body: Uint8Array): void
-  /** Everything sent before has left this process. */
+  /**
+   * Everything sent before has left this process, and the broker has said that it listens for us to all that was asked for: what is
+   * sent by whoever hears of it comes. Rejects where the broker is away, or lets us not listen.
+   */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -21,7 +36,24 @@ export interface Carrier {
   /** Its address, for people. */
   readonly url: string
   /** Connects, or says why it could not. Names are letters of a secret channel, or topics with levels as MQTT writes them. */
-  open(hear: Hear, names?: 'letters' | 'plain'): Promise<OpenCarrier>
+  open(hear: Hear, names?: 'letters' | 'plain', tell?: Tell): Promise<OpenCarrier>
+}
+
+/** Why nothing can be asked of a broker now. */
+export function isAway(url: string): Unavailable {
+  return new Unavailable(`${url} is not connected. It is dialled again by itself: try again, and check that it runs.`)
+}
+
+/** Why nothing is heard under a name. */
+export function mayNotListen(url: string, why: string): Unavailable {
+  return new Unavailable(`${url} does not let this client listen: ${why}. Check what its user may subscribe to there.`)
+}
+
+/** Everything said so far has reached one of these, at least. Rejects where none is left that listens for us. */
+export async function flushAll(open: readonly OpenCarrier[]): Promise<void> {
+  const tried = await Promise.allSettled(open.map(one => one.flush()))
+  const failed = tried.find(one => one.status === 'rejected')
+  if (failed !== undefined && tried.every(one => one.status === 'rejected')) throw failed.reason
 }
 
 /** A name is letters, digits, - and _ only: it means the same in a subject and in a topic. */

@@ -4,7 +4,7 @@
 import { createHost, type Host, type Input, type Millis, type Protocol, type Saved } from '../../core/index.ts'
 import type { CarrierMessage } from '../../events/secret/index.ts'
 import { inBackground, randomBelow, randomBytes } from '../platform.ts'
-import type { Carrier, OpenCarrier } from './carrier.ts'
+import { type Carrier, type CarrierNews, flushAll, type OpenCarrier } from './carrier.ts'
 
 /** What is driven, and who hears of it. */
 export interface Carried<State, Command, Event> {
@@ -17,14 +17,22 @@ export interface Carried<State, Command, Event> {
   save(record: Uint8Array): Promise<void>
   /** The machine threw, or could not save: it has ended. */
   failed(error: Error): void
+  /** News of a carrier itself. */
+  carrier?(url: string, news: CarrierNews): void
 }
 
 /** A machine that runs on carriers. */
 export interface CarriedDriver<Command> {
+  /** Whether any carrier is connected now. */
+  readonly isConnected: boolean
   command(body: Command): void
+  /** Rejects where no carrier is left that listens for us. */
   flush(): Promise<void>
   close(): Promise<void>
 }
+
+/** News of the carrier at this place. */
+type TellOf = (place: number, news: CarrierNews) => void
 
 /** Timers of the platform end here. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
@@ -51,14 +59,15 @@ export async function driveCarried<State, Command, Event>(
       end(error instanceof Error ? error : new Error(String(error)))
     }
   }
-  const open = await openAll(carriers, (place, name, body) => {
+  const tell: TellOf = (place, news) => host && options.carrier?.(carriers[place]!.url, news)
+  const open = await openAll(carriers, tell, (place, name, body) => {
     give({ kind: 'message', from: names[place]!, body: { kind: 'came', name, body } })
   })
   host = createHost(protocol, self, names, options.saved, {
     now: (): Millis => performance.now(),
     below: randomBelow,
     bytes: randomBytes,
-    send: (to, body) => perform(open[names.indexOf(to)], body),
+    send: (to, body) => performOn(open, names.indexOf(to), body, tell),
     timer(name, after) {
       clearTimeout(timers.get(name))
       const due = () => {
@@ -77,10 +86,11 @@ export async function driveCarried<State, Command, Event>(
   })
   give({ kind: 'start' })
   return {
-    command: body => give({ kind: 'command', body }),
-    async flush() {
-      await Promise.all(open.map(one => one.flush()))
+    get isConnected() {
+      return open.some(one => one.isConnected)
     },
+    command: body => give({ kind: 'command', body }),
+    flush: () => flushAll(open),
     async close() {
       end()
       await Promise.all(open.map(one => one.close()))
@@ -90,16 +100,32 @@ export async function driveCarried<State, Command, Event>(
 
 async function openAll(
   carriers: readonly Carrier[],
+  tell: TellOf,
   hear: (place: number, name: string, body: Uint8Array) => void,
 ): Promise<OpenCarrier[]> {
   const tried = await Promise.allSettled(
-    carriers.map((carrier, place) => carrier.open((name, body) => hear(place, name, body))),
+    carriers.map((carrier, place) =>
+      carrier.open(
+        (name, body) => hear(place, name, body),
+        'letters',
+        news => tell(place, news),
+      ),
+    ),
   )
   const open = tried.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
   const failed = tried.find(one => one.status === 'rejected')
   if (failed === undefined) return open
   await Promise.all(open.map(one => one.close()))
   throw failed.reason
+}
+
+function performOn(open: readonly OpenCarrier[], place: number, body: CarrierMessage, tell: TellOf): void {
+  try {
+    perform(open[place], body)
+  } catch (error) {
+    // What one broker does not take is no reason to end the channel.
+    tell(place, { is: 'refusing', why: (error as Error).message })
+  }
 }
 
 function perform(carrier: OpenCarrier | undefined, body: CarrierMessage): void {

@@ -3,7 +3,17 @@
 
 import type { MqttClient } from 'mqtt'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
-import { CARRIED_PREFIX, type Carrier, checkUrl, notInstalled } from './carrier.ts'
+import {
+  CARRIED_PREFIX,
+  type Carrier,
+  checkUrl,
+  type Hear,
+  isAway,
+  mayNotListen,
+  notInstalled,
+  type OpenCarrier,
+  type Tell,
+} from './carrier.ts'
 
 /** Who one is for an MQTT broker. */
 export interface MqttOptions {
@@ -24,19 +34,16 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
   const address = checkUrl(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'])
   return {
     url: address,
-    async open(hear, names) {
+    async open(hear, names, tell = () => {}) {
       const prefix = names === 'plain' ? '' : PREFIX
       const { connect } = await import('mqtt').catch(notInstalled('mqtt', '5'))
       const { user, password } = options
       const who = { ...(user && { username: user }), ...(password && { password }) }
-      const client = connect(address, { protocolVersion: 5, connectTimeout: CONNECT_MS, ...who })
+      // What is sent while the broker is away would wait without a bound.
+      const how = { protocolVersion: 5, connectTimeout: CONNECT_MS, queueQoSZero: false } as const
+      const client = connect(address, { ...how, ...who })
       await connected(client, address)
-      // A broker that goes away comes back by itself; an error is told by what is missed.
-      client.on('error', () => {})
-      client.on('message', (topic, body) => {
-        if (topic.startsWith(prefix)) hear(topic.slice(prefix.length), body)
-      })
-      return opened(client, prefix)
+      return new MqttCarrier(client, { url: address, prefix, hear, tell })
     },
   }
 }
@@ -58,23 +65,102 @@ function connected(client: MqttClient, address: string): Promise<void> {
   })
 }
 
-function opened(client: MqttClient, prefix: string) {
-  let sent: Promise<unknown> = Promise.resolve()
-  return {
-    listen(name: string) {
-      client.subscribe(prefix + name, { qos: 0 })
-    },
-    leave(name: string) {
-      client.unsubscribe(prefix + name)
-    },
-    send(name: string, body: Uint8Array) {
-      sent = new Promise(resolve => {
-        client.publish(prefix + name, body as Buffer, { qos: 0 }, resolve)
+interface About {
+  readonly url: string
+  readonly prefix: string
+  readonly hear: Hear
+  readonly tell: Tell
+}
+
+class MqttCarrier implements OpenCarrier {
+  private readonly client: MqttClient
+  private readonly about: About
+  /** Topics whose subscription the broker has not answered yet. */
+  private readonly asked = new Map<string, Promise<void>>()
+  /** Topics that the broker does not let us listen to, and why. */
+  private readonly denied = new Map<string, string>()
+  private sent: Promise<unknown> = Promise.resolve()
+  private wasConnected = true
+
+  constructor(client: MqttClient, about: About) {
+    this.client = client
+    this.about = about
+    const { prefix, hear } = about
+    // A broker that goes away comes back by itself.
+    client.on('error', () => {})
+    client.on('close', () => this.turned(false, 'the connection broke'))
+    client.on('connect', () => this.turned(true, 'it is connected again'))
+    client.on('message', (topic, body) => {
+      if (topic.startsWith(prefix)) hear(topic.slice(prefix.length), body)
+    })
+  }
+
+  get isConnected(): boolean {
+    return this.client.connected
+  }
+
+  listen(name: string): void {
+    const topic = this.about.prefix + name
+    const answered = new Promise<void>(resolve => {
+      this.client.subscribe(topic, { qos: 0 }, error => {
+        if (this.asked.get(topic) === answered) this.asked.delete(topic)
+        // With a broken connection it is asked for again by itself; what the broker has answered is its last word.
+        if (error !== null && this.isConnected) this.refusal(topic, error.message)
+        resolve()
       })
-    },
-    async flush() {
-      await sent
-    },
-    close: () => client.endAsync(),
+    })
+    this.asked.set(topic, answered)
+  }
+
+  leave(name: string): void {
+    const topic = this.about.prefix + name
+    this.asked.delete(topic)
+    this.denied.delete(topic)
+    this.client.unsubscribe(topic)
+  }
+
+  send(name: string, body: Uint8Array): void {
+    if (!this.isConnected) return
+    this.sent = new Promise(resolve => {
+      this.client.publish(this.about.prefix + name, body as Buffer, { qos: 0 }, resolve)
+    })
+  }
+
+  async flush(): Promise<void> {
+    const { client } = this
+    const { url } = this.about
+    if (!this.isConnected) throw isAway(url)
+    let broke = () => {}
+    const gone = new Promise<never>((_, reject) => {
+      broke = () => reject(isAway(url))
+      client.once('close', broke)
+    })
+    // Somebody else may hear of it first.
+    gone.catch(() => {})
+    try {
+      await Promise.race([Promise.all([this.sent, ...this.asked.values()]), gone])
+    } finally {
+      client.off('close', broke)
+    }
+    for (const why of this.denied.values()) throw mayNotListen(url, why)
+  }
+
+  async close(): Promise<void> {
+    this.wasConnected = false
+    // A connection that breaks while it is ended in good order is never said to have ended.
+    const closed = new Promise<void>(resolve => this.client.once('close', () => resolve()))
+    await Promise.race([this.client.endAsync(!this.isConnected), closed])
+  }
+
+  /** A broker that is away is dialled every second: only the first failure is news. */
+  private turned(isConnected: boolean, why: string): void {
+    if (isConnected === this.wasConnected) return
+    this.wasConnected = isConnected
+    this.about.tell({ is: isConnected ? 'back' : 'lost', why })
+  }
+
+  private refusal(topic: string, why: string): void {
+    if (this.denied.size === 0) this.about.tell({ is: 'refusing', why })
+    this.denied.set(topic, why)
   }
 }

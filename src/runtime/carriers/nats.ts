@@ -2,7 +2,17 @@
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
-import { CARRIED_PREFIX, type Carrier, checkUrl, type Hear, notInstalled } from './carrier.ts'
+import {
+  CARRIED_PREFIX,
+  type Carrier,
+  checkUrl,
+  type Hear,
+  isAway,
+  mayNotListen,
+  notInstalled,
+  type OpenCarrier,
+  type Tell,
+} from './carrier.ts'
 
 /** Who one is for a NATS server. */
 export interface NatsOptions {
@@ -25,7 +35,7 @@ export function nats(url: string, options: NatsOptions = {}): Carrier {
   const servers = checkUrl(url, 'nats', ['nats', 'tls'])
   return {
     url: servers,
-    async open(hear, names) {
+    async open(hear, names, tell = () => {}) {
       const { connect } = await import('@nats-io/transport-node').catch(notInstalled('@nats-io/transport-node', '3'))
       const { user, password, token } = options
       const who = { ...(user && { user }), ...(password && { pass: password }), ...(token && { token }) }
@@ -36,7 +46,7 @@ export function nats(url: string, options: NatsOptions = {}): Carrier {
           )
         },
       )
-      return opened(connection, hear, names === 'plain' ? plainNames : letters)
+      return new NatsCarrier(connection, { url: servers, hear, tell }, names === 'plain' ? plainNames : letters)
     },
   }
 }
@@ -67,29 +77,94 @@ function dotted(topic: string): string {
   return topic.replaceAll('/', '.')
 }
 
-function opened(connection: NatsConnection, hear: Hear, { listened, subject, name: nameOf }: Naming) {
-  const listening = new Map<string, readonly Subscription[]>()
-  return {
-    listen(name: string) {
-      if (listening.has(name)) return
-      const callback = (error: Error | null, message: { subject: string; data: Uint8Array }) => {
-        if (error === null) hear(nameOf(message.subject), message.data)
-      }
-      listening.set(
-        name,
-        listened(name).map(one => connection.subscribe(one, { callback })),
-      )
-    },
-    leave(name: string) {
-      for (const one of listening.get(name) ?? []) one.unsubscribe()
-      listening.delete(name)
-    },
-    send(name: string, body: Uint8Array) {
-      if (!connection.isClosed()) connection.publish(subject(name), body)
-    },
-    flush: () => connection.flush(),
-    async close() {
-      if (!connection.isClosed()) await connection.drain()
-    },
+interface About {
+  readonly url: string
+  readonly hear: Hear
+  readonly tell: Tell
+}
+
+class NatsCarrier implements OpenCarrier {
+  isConnected = true
+  private readonly connection: NatsConnection
+  private readonly about: About
+  private readonly naming: Naming
+  private readonly listening = new Map<string, readonly Subscription[]>()
+  /** Names that the server does not let us listen to, and why. */
+  private readonly denied = new Map<string, string>()
+  /** What was told of refusals since the connection was made: each message would be refused anew. */
+  private readonly refused = new Set<string>()
+
+  constructor(connection: NatsConnection, about: About, naming: Naming) {
+    this.connection = connection
+    this.about = about
+    this.naming = naming
+    void this.follow()
+  }
+
+  listen(name: string): void {
+    if (this.listening.has(name)) return
+    const callback = (error: Error | null, message: { subject: string; data: Uint8Array }) => {
+      if (error === null) this.about.hear(this.naming.name(message.subject), message.data)
+      else this.denied.set(name, error.message)
+    }
+    const subjects = this.naming.listened(name)
+    this.listening.set(
+      name,
+      subjects.map(one => this.connection.subscribe(one, { callback })),
+    )
+  }
+
+  leave(name: string): void {
+    for (const one of this.listening.get(name) ?? []) one.unsubscribe()
+    this.listening.delete(name)
+    this.denied.delete(name)
+  }
+
+  send(name: string, body: Uint8Array): void {
+    // What the library takes while it is not connected, it throws away when it dials.
+    if (!this.isConnected || this.connection.isClosed()) return
+    try {
+      this.connection.publish(this.naming.subject(name), body)
+    } catch (error) {
+      throw new Unavailable(`${this.about.url} does not take ${body.length} bytes: ${(error as Error).message}.`)
+    }
+  }
+
+  async flush(): Promise<void> {
+    const { url } = this.about
+    if (!this.isConnected) throw isAway(url)
+    // A server answers in order: what it refuses, it refuses before this answer.
+    await this.connection.flush().catch(() => {
+      throw isAway(url)
+    })
+    for (const why of this.denied.values()) throw mayNotListen(url, why)
+  }
+
+  async close(): Promise<void> {
+    if (this.connection.isClosed()) return
+    // Without a connection nothing can be drained.
+    await (this.isConnected ? this.connection.drain() : this.connection.close()).catch(() => this.connection.close())
+  }
+
+  private async follow(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect') this.turned('lost', 'the connection broke')
+      else if (status.type === 'reconnect') this.turned('back', 'it is connected again')
+      else if (status.type === 'error') this.refusal(status.error)
+    }
+  }
+
+  private turned(is: 'lost' | 'back', why: string): void {
+    this.isConnected = is === 'back'
+    this.denied.clear()
+    this.refused.clear()
+    this.about.tell({ is, why })
+  }
+
+  private refusal(error: Error): void {
+    const { operation = '' } = error as { operation?: string }
+    if (operation === '' || this.refused.has(operation)) return
+    this.refused.add(operation)
+    this.about.tell({ is: 'refusing', why: error.message })
   }
 }

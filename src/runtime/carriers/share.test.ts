@@ -32,7 +32,7 @@ class Broker implements Carrier {
     const close = async () => {
       this.closed = true
     }
-    return { listen: nothing, leave: nothing, send, flush: async () => {}, close }
+    return { isConnected: true, listen: nothing, leave: nothing, send, flush: async () => {}, close }
   }
 
   say(frame: Frame): void {
