@@ -1,8 +1,8 @@
 // Servers that lie about locks, knowing the words. Used by the simulator, the explorer and the lab.
 
-import { type AnyProtocol, type NodeId, type Protocol, timers } from '../../core/index.ts'
+import { type AnyProtocol, type NodeId, type Protocol, type Turn, timers } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../wire.ts'
+import { type ClientMessage, type LockMessage, TOKEN_MAX, TTL_MAX } from '../wire.ts'
 
 type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
 
@@ -97,6 +97,62 @@ export const floorDenier: Liar = twisting('floor-denier', (send, turn) => {
   const body = send.body.kind === 'floor' ? { ...send.body, floor: 0 } : send.body
   turn.do({ ...send, body })
 })
+
+/** As often as it may, within the shortest lease of the scenario. */
+const GRAB_EVERY = 50
+/** Names that it remembers: the newest. */
+const GRABBED_MAX = 8
+
+interface Grabbing {
+  readonly others: readonly NodeId[]
+  /** By name, the largest token that anybody asked with. */
+  readonly names: Map<string, number>
+  attempts: number
+}
+
+/**
+ * Asks the other servers for every lock that it hears of, as a client would: first in every line, above every token, for as
+ * long as can be. To clients it says yes.
+ */
+export const usurping: Liar = {
+  name: 'usurping',
+  corrupt: () => {
+    const machine: Protocol<Grabbing, LockMessage, never, never> = {
+      name: 'lock server, usurping',
+      init: (self, servers) => ({ others: servers.filter(id => id !== self), names: new Map(), attempts: 0 }),
+      step(state, input, turn) {
+        if (input.kind === 'start') return usurperTimers.set(turn, 'grab', GRAB_EVERY)
+        if (input.kind === 'timer') {
+          for (const [name, token] of state.names) grab(state, name, token + 1, turn)
+          return usurperTimers.set(turn, 'grab', GRAB_EVERY)
+        }
+        if (input.kind !== 'message') return
+        const { from, body } = input
+        if (body.kind === 'try' || body.kind === 'wait') remember(state.names, body.name, body.token)
+        const lie = yes(body as ClientMessage)
+        if (lie !== undefined) turn.do({ kind: 'send', to: from, body: lie })
+      },
+    }
+    return machine
+  },
+}
+
+const usurperTimers = timers('grab')
+
+function remember(names: Map<string, number>, name: string, token: number): void {
+  const before = names.get(name) ?? 0
+  names.delete(name)
+  names.set(name, Math.max(before, token))
+  if (names.size > GRABBED_MAX) names.delete(names.keys().next().value!)
+}
+
+function grab(state: Grabbing, name: string, token: number, turn: Turn<LockMessage, never>): void {
+  const asked = { name, attempt: ++state.attempts, token, ttl: TTL_MAX }
+  for (const to of state.others) {
+    turn.do({ kind: 'send', to, body: { kind: 'wait', ...asked, ticket: 0, ping: asked.attempt } })
+    turn.do({ kind: 'send', to, body: { kind: 'renew', ...asked } })
+  }
+}
 
 /** Liars that agree on two favourites: the last two clients that came. */
 export function colluding(): Liar {
