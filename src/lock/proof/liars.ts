@@ -2,6 +2,7 @@
 
 import { type AnyProtocol, type NodeId, type Protocol, type Turn, timers } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
+import type { ServerState } from '../server/state.ts'
 import { type ClientMessage, type LockMessage, TOKEN_MAX, TTL_MAX } from '../wire.ts'
 
 type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
@@ -103,41 +104,34 @@ const GRAB_EVERY = 50
 /** Names that it remembers: the newest. */
 const GRABBED_MAX = 8
 
-interface Grabbing {
-  readonly others: readonly NodeId[]
-  /** By name, the largest token that anybody asked with. */
-  readonly names: Map<string, number>
-  attempts: number
-}
-
 /**
- * Asks the other servers for every lock that it hears of, as a client would: first in every line, above every token, for as
- * long as can be. To clients it says yes.
+ * Honest to clients. Of the other servers it asks for every lock that it hears of, as a client would: first in every line,
+ * above every token, for as long as can be.
  */
 export const usurping: Liar = {
   name: 'usurping',
-  corrupt: () => {
-    const machine: Protocol<Grabbing, LockMessage, never, never> = {
-      name: 'lock server, usurping',
-      init: (self, servers) => ({ others: servers.filter(id => id !== self), names: new Map(), attempts: 0 }),
-      step(state, input, turn) {
-        if (input.kind === 'start') return usurperTimers.set(turn, 'grab', GRAB_EVERY)
-        if (input.kind === 'timer') {
-          for (const [name, token] of state.names) grab(state, name, token + 1, turn)
-          return usurperTimers.set(turn, 'grab', GRAB_EVERY)
+  corrupt: honest => {
+    const names = new Map<string, number>()
+    return {
+      ...honest,
+      name: `${honest.name}, usurping`,
+      step(state: ServerState, input, turn: Turn<LockMessage, never>) {
+        if (input.kind === 'start') usurperTimers.set(turn, 'lie', GRAB_EVERY)
+        if (input.kind === 'timer' && input.name === 'lie') {
+          for (const [name, token] of names) grab(state.others, name, token + 1, turn)
+          return usurperTimers.set(turn, 'lie', GRAB_EVERY)
         }
-        if (input.kind !== 'message') return
-        const { from, body } = input
-        if (body.kind === 'try' || body.kind === 'wait') remember(state.names, body.name, body.token)
-        const lie = yes(body as ClientMessage)
-        if (lie !== undefined) turn.do({ kind: 'send', to: from, body: lie })
+        if (input.kind === 'message') {
+          const { kind, name, token } = input.body as ClientMessage & { kind: 'try' }
+          if (['try', 'wait', 'renew'].includes(kind)) remember(names, name, token)
+        }
+        honest.step(state, input, turn)
       },
     }
-    return machine
   },
 }
 
-const usurperTimers = timers('grab')
+const usurperTimers = timers('lie')
 
 function remember(names: Map<string, number>, name: string, token: number): void {
   const before = names.get(name) ?? 0
@@ -146,10 +140,10 @@ function remember(names: Map<string, number>, name: string, token: number): void
   if (names.size > GRABBED_MAX) names.delete(names.keys().next().value!)
 }
 
-function grab(state: Grabbing, name: string, token: number, turn: Turn<LockMessage, never>): void {
-  const asked = { name, attempt: ++state.attempts, token, ttl: TTL_MAX }
-  for (const to of state.others) {
-    turn.do({ kind: 'send', to, body: { kind: 'wait', ...asked, ticket: 0, ping: asked.attempt } })
+function grab(others: readonly NodeId[], name: string, token: number, turn: Turn<LockMessage, never>): void {
+  const asked = { name, attempt: 1, token, ttl: TTL_MAX }
+  for (const to of others) {
+    turn.do({ kind: 'send', to, body: { kind: 'wait', ...asked, ticket: 0, ping: 1 } })
     turn.do({ kind: 'send', to, body: { kind: 'renew', ...asked } })
   }
 }
