@@ -40,7 +40,8 @@ describe('an answer to a read', () => {
     const change = new Uint8Array(CHANGE_BYTES_MAX)
     made.server('s1').proposed = { ...made.server('s1').proposed!, change }
     expect(read(made, 'c', ['big']).change).toBeUndefined()
-    // A server that rejoins asks for it alone.
+    // A server that rejoins asks for it alone: every change fits.
+    expect(READ_BYTES_MAX).toBe(CHANGE_BYTES_MAX)
     expect(read(made, 's2', []).change).toHaveLength(CHANGE_BYTES_MAX)
     expect(read(made, 'c', [], false).change).toBeUndefined()
   })

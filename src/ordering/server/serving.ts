@@ -5,7 +5,7 @@ import { LOWEST_RANK } from '../rules.ts'
 import type { Content } from '../versions/content.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import { keysOf, page as pageFrom } from '../versions/pages.ts'
-import { CHANGE_BYTES_MAX, type ClientMessage, type ProposedHead, type Write } from '../wire.ts'
+import type { ClientMessage, ProposedHead, Write } from '../wire.ts'
 import { changesAfter } from './recent-changes.ts'
 import { reply } from './send.ts'
 import { nameSilent } from './sessions.ts'
@@ -16,7 +16,7 @@ import { lookUp, proposedHead, type ServerObject } from './state.ts'
  * What one answer to a read holds. A change always fits, where nothing else is asked for: a server that rejoins asks for it
  * alone. Without a bound one read of a large value, under a thousand keys that are all the same, would be gigabytes.
  */
-export const READ_BYTES_MAX = CHANGE_BYTES_MAX
+export const READ_BYTES_MAX = 15 * 2 ** 20
 const NO_ENTRIES: { readonly entries: readonly Write[]; readonly bytes: number } = { entries: [], bytes: 0 }
 
 export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'read' }): void {
