@@ -206,6 +206,10 @@ export interface ServerState {
   readonly unvouched: Set<string>
   /** Bytes of each client's proposals that wait for vouchers, over all objects. */
   readonly waitingBytesOf: Map<string, number>
+  /** Bytes of each client's operations that wait, over all objects. */
+  readonly pendingBytesOf: Map<string, number>
+  /** How many watch, over all objects: of each client, all its processes. */
+  readonly watching: Map<string, number>
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined
