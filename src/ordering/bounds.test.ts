@@ -134,7 +134,7 @@ const cases: Record<string, () => void> = {
   },
   WATCHERS_OF_CLIENT_MAX() {
     const group = new TestGroup(SERVERS)
-    const watch = (client: string) => group.tell(client, 's1', { kind: 'watch', object: 'o', content: false })
+    const watch = (client: string) => group.tell(client, 's1', { kind: 'watch', object: 'o', have: 0, content: false })
     for (let place = 0; place < WATCHERS_OF_CLIENT_MAX; place++) {
       expect(watch(`c#${place}`)).toMatchObject([{ kind: 'committed' }])
     }
@@ -148,7 +148,7 @@ const cases: Record<string, () => void> = {
   WATCHING_OF_CLIENT_MAX() {
     const group = new TestGroup(SERVERS)
     const watch = (object: string, client = 'c#1') =>
-      group.tell(client, 's1', { kind: 'watch', object, content: false })
+      group.tell(client, 's1', { kind: 'watch', object, have: 0, content: false })
     watch('a')
     group.state('s1').watching.set('c', WATCHING_OF_CLIENT_MAX - 1)
     expect(watch('b')).toMatchObject([{ kind: 'committed' }])

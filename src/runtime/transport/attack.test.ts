@@ -293,7 +293,10 @@ describe('words that are much work', () => {
     const busy = await bed.start('d', {
       ...recorder(),
       frame(from) {
-        if (!from.startsWith('mallory')) return done.whenHonest.push(done.words)
+        if (!from.startsWith('mallory')) {
+          done.whenHonest.push(done.words)
+          return
+        }
         const until = performance.now() + 1
         while (performance.now() < until);
         if (++done.words === 1) honest.send('d', Buffer.from('and me?'))
