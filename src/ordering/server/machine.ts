@@ -21,7 +21,7 @@ import { restore, restored } from './records.ts'
 import { mustRejoin, onReadings, onRecall, onRejoin, startRejoining, takeRecalled } from './rejoining.ts'
 import { onRepair } from './repairing.ts'
 import { reply } from './send.ts'
-import { onFetch, onPage, onRead } from './serving.ts'
+import { onFetch, onPage, onRead, sweepListed } from './serving.ts'
 import { onPing, sweepSessions } from './sessions.ts'
 import {
   type OrderingServerCommand,
@@ -140,6 +140,7 @@ function onSweep(scene: ServerScene): void {
     sweepPending(state, object, turn.now)
     sweepWatchers(state, object, turn.now)
     sweepWaiting(scene, object)
+    sweepListed(object, turn.now)
   }
   lookAtQuiet(scene)
   continueCheckpoint(scene)

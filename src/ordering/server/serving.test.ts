@@ -55,3 +55,40 @@ it('a stale read does not take a value that was left out for none', () => {
   made.do('d', { kind: 'read', id: 4, object: 'o', keys: ['none'], stale: true })
   expect(made.events.filter(({ kind }) => kind === 'value')).toMatchObject([{ id: 4, entries: [{ value: undefined }] }])
 })
+
+describe('the keys of a copy', () => {
+  const page = (made: TestGroup, from: string, after: string) =>
+    made.tell(from, 's1', { kind: 'page', object: 'o', query: 1, after })
+  const listed = (made: TestGroup) => made.server('s1').listed!
+
+  it('are put in order once for a version, whoever asks and however often', () => {
+    const made = holding(10)
+    page(made, 'c', '')
+    const { keys } = listed(made)
+    expect(keys).toEqual(['big'])
+    for (const after of ['', 'zzz', 'a', '']) page(made, 's2', after)
+    expect(listed(made).keys).toBe(keys)
+  })
+  it('of a later version are listed when a copy begins, and not while one goes on', () => {
+    const made = holding(10)
+    page(made, 'c', '')
+    const first = propose(5, 1, 'one')
+    made.tell('c', 's1', propose(5, 2, 'two', first.digest))
+    expect(made.server('s1').content.version).toBe(1)
+    page(made, 'c', 'a')
+    expect(listed(made).keys).toEqual(['big'])
+    expect(page(made, 'c', '')).toMatchObject([{ kind: 'entries', more: false, applied: { version: 1 } }])
+    expect(listed(made).keys).toHaveLength(2)
+  })
+  it('are forgotten ten seconds after they were asked for last, and not before', () => {
+    const made = holding(10)
+    page(made, 'c', '')
+    made.pass(9_000)
+    expect(made.server('s1').listed).toBeDefined()
+    page(made, 'c', 'a')
+    made.pass(9_000)
+    expect(made.server('s1').listed).toBeDefined()
+    made.pass(2_000)
+    expect(made.server('s1').listed).toBeUndefined()
+  })
+})

@@ -1,6 +1,6 @@
 // What a server hands out of an object's content: entries by key, changes, pages.
 
-import type { NodeId } from '../../core/index.ts'
+import type { Millis, NodeId } from '../../core/index.ts'
 import { LOWEST_RANK } from '../rules.ts'
 import type { Content } from '../versions/content.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
@@ -90,13 +90,30 @@ export function onPage(scene: ServerScene, from: NodeId, asked: ClientMessage & 
   const object = lookUp(scene.state, asked.object)
   const { settings } = scene
   const { content, name } = object
-  if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
-  const { listed } = object
-  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after), settings.copyPageBytes)
-  const more = next < listed.length
-  if (!more) object.listed = undefined
+  const keys = listedKeys(scene, object, asked.after === '')
+  const { entries, next } = pageFrom(content, keys, placeAfter(keys, asked.after), settings.copyPageBytes)
+  const more = next < keys.length
   const applied = { version: content.version, digest: content.digest }
   reply(scene, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
+}
+
+/**
+ * Putting a million keys in order takes a second, and a question for them a few bytes: of one version they are put in order once,
+ * whoever asks and however often.
+ */
+function listedKeys({ turn }: ServerScene, object: ServerObject, begins: boolean): readonly string[] {
+  const { content, listed } = object
+  const isOld = listed === undefined || (begins && listed.version !== content.version)
+  const keys = isOld ? keysOf(content).sort() : listed.keys
+  object.listed = { keys, version: isOld ? content.version : listed.version, askedAt: turn.now }
+  return keys
+}
+
+/** How long the list is kept for those who go on with their copy. */
+const LISTED_MS: Millis = 10_000
+
+export function sweepListed(object: ServerObject, now: Millis): void {
+  if (object.listed !== undefined && now > object.listed.askedAt + LISTED_MS) object.listed = undefined
 }
 
 /** How many keys are at or before this one, by halving. */

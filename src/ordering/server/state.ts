@@ -144,8 +144,8 @@ export interface ServerObject {
   fetching: FetchedChanges | undefined
   /** While it lags by more than others remember: a copy of everything. */
   copying: Copying | undefined
-  /** Its keys in order, while somebody takes a copy of it. */
-  listed: readonly string[] | undefined
+  /** Its keys in order, while somebody takes a copy of it: those of a version, and when they were asked for last. */
+  listed: { readonly keys: readonly string[]; readonly version: number; readonly askedAt: Millis } | undefined
 }
 
 /** A checkpoint of the log under way (checkpoint.ts). */
