@@ -3,7 +3,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodesBack, mutations, specimen, specimenCodec } from '../../test/support/codec.ts'
-import { bool, bytes, type Codec, decode, encode, finite, list, option, struct, text, uint, Writer } from './codec.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  decode,
+  encode,
+  finite,
+  list,
+  option,
+  struct,
+  TooLong,
+  text,
+  uint,
+  Writer,
+} from './codec.ts'
 import { seededRandom } from './random.ts'
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 40 })
@@ -150,6 +164,14 @@ describe('buffers', () => {
     frame.fill(0)
     expect(decoded).toEqual({ ok: true, value: Uint8Array.of(7, 8, 9) })
     expect(decoded.ok && Buffer.isBuffer(decoded.value)).toBe(false)
+  })
+  it('a writer with a bound refuses what is longer, takes no memory for it, and serves again', () => {
+    const writer = new Writer(1_000)
+    expect(encode(text(2_000), 'x'.repeat(998), writer)).toHaveLength(1_000)
+    expect(() => encode(text(2_000), 'x'.repeat(999), writer)).toThrow(TooLong)
+    expect(() => encode(bytes(2 ** 30), new Uint8Array(2 ** 20), writer)).toThrow(TooLong)
+    expect(writer.bytes.length).toBeLessThan(2_000)
+    expect(encode(text(500), 'y', writer)).toEqual(Uint8Array.of(1, 121))
   })
   it('one writer serves many values, and what it gave stays', () => {
     const writer = new Writer()

@@ -17,6 +17,9 @@ export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly o
 /** Thrown inside a reader only, and caught by `decode`. */
 class Refusal extends Error {}
 
+/** A value takes more bytes than its writer may hold. */
+export class TooLong extends Error {}
+
 const INITIAL_BYTES = 256
 /** Texts and bytes up to here are copied one by one: the system's own ways cost more than that. */
 const SHORT = 64
@@ -43,6 +46,12 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export class Writer {
   bytes = new Uint8Array(INITIAL_BYTES)
   length = 0
+  private readonly bytesMax: number
+
+  /** Beyond `bytesMax` it throws `TooLong`, before it takes the memory for it. */
+  constructor(bytesMax = Number.POSITIVE_INFINITY) {
+    this.bytesMax = bytesMax
+  }
 
   reset(): this {
     this.length = 0
@@ -54,6 +63,7 @@ export class Writer {
     const start = this.length
     this.length += count
     if (this.length > this.bytes.length) {
+      if (this.length > this.bytesMax) throw new TooLong(`more than ${this.bytesMax} bytes`)
       const grown = new Uint8Array(Math.max(this.length, this.bytes.length * 2))
       grown.set(this.bytes)
       this.bytes = grown

@@ -18,6 +18,7 @@ export {
   option,
   Reader,
   struct,
+  TooLong,
   text,
   uint,
   type Variants,

@@ -45,6 +45,8 @@ export interface LockRules {
   admits(seen: bigint | undefined, token: bigint): Decision
   /** Whether a client may renew what another holds. */
   mayKeep(from: NodeId, holder: NodeId): boolean
+  /** Whether somebody may ask this server for locks, given the group's other servers. */
+  mayAsk(from: NodeId, servers: readonly NodeId[]): boolean
 }
 
 /** The rules as they must be. */
@@ -120,6 +122,10 @@ export const lockRules: LockRules = {
   // any time: so two holders are no nearer, and only the sender believes the answer. But a stranger could keep a lock
   // shut behind a holder that died. A process with the holder's certificate could take the lock itself, and may.
   mayKeep: (from, holder) => certificateOf(from) === certificateOf(holder),
+
+  // Clients do not lie to their own group, servers may. One that asks the others as a client would is granted every lock that
+  // it names, for as long as it likes, and nobody else holds any of them: more than the vote that a liar has.
+  mayAsk: (from, servers) => !servers.includes(from),
 }
 
 /** Processes of one client share a certificate, and are told apart by what follows the mark: `billing#3f9a01c2`. */

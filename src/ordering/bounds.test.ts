@@ -9,10 +9,11 @@ import { ACCUSED_MAX, accuse } from './client/evidence.ts'
 import { type ClientState, newScene } from './client/state.ts'
 import { orderingDefaults } from './defaults.ts'
 import { brokenOrderingRules } from './proof/planted.ts'
-import { CLIENT_BYTES_MAX } from './server/pending.ts'
+import { CLIENT_BYTES_MAX, OF_CERTIFICATE_MAX, PENDING_BYTES_OF_CLIENT_MAX } from './server/pending.ts'
 import { MADE_AT_ONCE_MAX, OBJECTS_MAX, OBJECTS_OF_CLIENT_MAX } from './server/state.ts'
 import { UNAPPLIED_BYTES_MAX } from './server/unapplied.ts'
 import { WAITING_BYTES_MAX, WAITING_OF_CLIENT_MAX } from './server/vouching.ts'
+import { WATCHERS_OF_CLIENT_MAX, WATCHING_OF_CLIENT_MAX } from './server/watchers.ts'
 import type { OrderingSettings } from './settings.ts'
 import { COPY_AHEAD_BYTES, hearCopy, newCopying, nextSources } from './versions/copying.ts'
 import { FIRST_DIGEST, nextDigest } from './versions/digest.ts'
@@ -102,6 +103,62 @@ const cases: Record<string, () => void> = {
       ['c', CLIENT_BYTES_MAX],
       ['d', 1_064],
     ])
+  },
+  PENDING_BYTES_OF_CLIENT_MAX() {
+    const group = new TestGroup(SERVERS)
+    const submit = (client: string, object: string, bytes: number) => {
+      const operation = { kind: 'apply', client, session: '9.0', seq: 1, ack: 1, body: new Uint8Array(bytes) } as const
+      return group.tell(client, 's1', { kind: 'submit', object, operations: [operation] })
+    }
+    const share = PENDING_BYTES_OF_CLIENT_MAX / 16
+    for (let place = 0; place < 16; place++) expect(submit(`c#${place}`, `o${place}`, share - 64)).toEqual([])
+    expect(submit('c#1', 'one more', 0)).toMatchObject([{ kind: 'full', what: 'operations' }])
+    expect(submit('d#1', 'one more', 1_000)).toEqual([])
+    // What is not asked for again is forgotten, and the share is free.
+    group.pass(61_000)
+    expect(group.state('s1').pendingBytesOf.size).toBe(0)
+    expect(submit('c#1', 'one more', 0)).toEqual([])
+  },
+  OF_CERTIFICATE_MAX() {
+    const group = new TestGroup(SERVERS)
+    const submit = (client: string, place: number, count: number) => {
+      const operations = Array.from({ length: count }, (_, seq) => {
+        return { kind: 'apply', client, session: `9.${place}`, seq, ack: 1, body: new Uint8Array(0) } as const
+      })
+      return group.tell(client, 's1', { kind: 'submit', object: 'o', operations })
+    }
+    for (let place = 0; place < 5; place++) expect(submit(`c#${place}`, place, OF_CERTIFICATE_MAX / 5)).toEqual([])
+    expect(submit('c#9', 9, 1)).toMatchObject([{ kind: 'full', what: 'operations' }])
+    expect(submit('d#1', 10, 1_000)).toEqual([])
+    expect(group.server('s1').pending.size).toBe(OF_CERTIFICATE_MAX + 1_000)
+  },
+  WATCHERS_OF_CLIENT_MAX() {
+    const group = new TestGroup(SERVERS)
+    const watch = (client: string) => group.tell(client, 's1', { kind: 'watch', object: 'o', have: 0, content: false })
+    for (let place = 0; place < WATCHERS_OF_CLIENT_MAX; place++) {
+      expect(watch(`c#${place}`)).toMatchObject([{ kind: 'committed' }])
+    }
+    expect(watch('c#more')).toMatchObject([{ kind: 'full', what: 'watchers' }])
+    expect(watch('c#0')).toMatchObject([{ kind: 'committed' }])
+    expect(watch('d#1')).toMatchObject([{ kind: 'committed' }])
+    group.tell('c#0', 's1', { kind: 'unwatch', object: 'o' })
+    expect(watch('c#more')).toMatchObject([{ kind: 'committed' }])
+    expect(group.server('s1').watchers.size).toBe(WATCHERS_OF_CLIENT_MAX + 1)
+  },
+  WATCHING_OF_CLIENT_MAX() {
+    const group = new TestGroup(SERVERS)
+    const watch = (object: string, client = 'c#1') =>
+      group.tell(client, 's1', { kind: 'watch', object, have: 0, content: false })
+    watch('a')
+    group.state('s1').watching.set('c', WATCHING_OF_CLIENT_MAX - 1)
+    expect(watch('b')).toMatchObject([{ kind: 'committed' }])
+    expect(watch('c')).toMatchObject([{ kind: 'full', what: 'watchers' }])
+    expect(watch('b')).toMatchObject([{ kind: 'committed' }])
+    expect(watch('c', 'd#1')).toMatchObject([{ kind: 'committed' }])
+    group.state('s1').watching.set('c', 2)
+    // Who is not heard of again is forgotten.
+    group.pass(60_000)
+    expect(group.state('s1').watching.size).toBe(0)
   },
   OBJECTS_OF_CLIENT_MAX() {
     const group = new TestGroup(SERVERS)

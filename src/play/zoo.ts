@@ -33,6 +33,7 @@ lock | kept-by-a-stranger | 3 | 60 | v=1&run=lock.n3.b0.f1.x-kept-by-a-stranger&
 lock | floor-0-after-a-lost-store | 5 | 62 | v=1&run=lock.n3.b0.f1.x-floor-0-after-a-lost-store&seed=892&calm=1&only=27,28,42,55,58&h=24e43423 | 'b': token 2 of client-2 after token 2
 lock | token-follows-one-server | 0 | 9 | v=1&run=lock.n4.b1.x-token-follows-one-server&seed=6&calm=1&only=none&h=391fd4bf | client-2 was not served within 36 s although everything is healed
 lock | largest-token-taken | 0 | 65 | v=1&run=lock.n3.b0.f1.x-largest-token-taken&seed=1&calm=1&only=none&h=1a76d6cc | server-2 is honest and was blamed: claims a token that no clock explains (or it was spoiled: coterie unlock --reset-floor)
+lock | granted-to-a-server | 0 | 65 | v=1&run=lock.n3.b0.f1.x-granted-to-a-server&seed=1&calm=1&only=none&h=640680bd | client-2 was not served within 36 s although everything is healed
 ordering | committed-goes-back | 3 | 111 | v=1&run=ordering.n3.b0.f1.x-committed-goes-back&seed=5&only=7,12,13&h=5d81469e | a machine threw: broken invariant: object 'a': has version 9 and committed 8
 ordering | built-on-proposed | 1 | 22 | v=1&run=ordering.n7.b1.x-built-on-proposed&seed=2&only=8&h=813a86c0 | client-1 at 'a' was not served within 20 s although everything is healed
 ordering | one-rank-for-all | 0 | 22 | v=1&run=ordering.n7.b1.x-one-rank-for-all&seed=2&only=none&h=c287a5a5 | client-1 at 'a' was not served within 20 s although everything is healed

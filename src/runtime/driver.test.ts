@@ -6,6 +6,7 @@ import { createDisk, type Disk } from '../../test/storage/disk.ts'
 import { unexpected } from '../../test/storage/history.ts'
 import { type LedgerCommand, type LedgerRules, ledger } from '../../test/support/ledger.ts'
 import {
+  bytes,
   NOTHING_SAVED,
   type Protocol,
   type Random,
@@ -18,6 +19,7 @@ import {
 import { Driver } from './driver.ts'
 import { createLogStorage } from './storage/log.ts'
 import type { Transport } from './transport/index.ts'
+import { FRAME_BYTES_MAX } from './transport/transport.ts'
 
 const KEYS = 12
 const LIVES = 12
@@ -125,6 +127,24 @@ it('words to several peers are encoded once, and each peer hears its own', () =>
   driver.command(6)
   expect(sent).toEqual(['b 5', 'c 5', 'd 6', 'b 6', 'c 6', 'd 7'])
   expect(encoded).toBe(4)
+})
+
+it('a word that is longer than any frame is said to nobody, is counted, and ends nothing', () => {
+  const word = bytes(2 ** 32)
+  const protocol: Protocol<null, Uint8Array, number, never> = {
+    name: 'speaker',
+    init: () => null,
+    step(_state, input, turn) {
+      if (input.kind === 'command') turn.do({ kind: 'send', to: 'b', body: new Uint8Array(input.body) })
+    },
+  }
+  const sent: number[] = []
+  const settings = { self: 'a', peers: ['b'], clock: () => 0, log: () => {}, saved: NOTHING_SAVED }
+  const driver = new Driver({ ...settings, protocol, vocabulary: word, event: unexpected, failed: unexpected })
+  driver.start({ send: (_to: string, frame: Uint8Array) => sent.push(frame.length) } as unknown as Transport)
+  for (const length of [1, FRAME_BYTES_MAX, 2]) driver.command(length)
+  expect(sent).toEqual([2, 3])
+  expect(driver.counts).toMatchObject({ sent: 3, tooLong: 1 })
 })
 
 describe('timers', () => {

@@ -15,13 +15,14 @@ import {
   type Protocol,
   type Saved,
   type SaveKind,
+  TooLong,
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
 import { type LogRefusedMessage, limitRefusedMessages } from './message-refusals.ts'
 import { inBackground, randomBelow, randomBytes } from './platform.ts'
 import type { Storage } from './storage/storage.ts'
-import type { Log, Transport, TransportEvents } from './transport/transport.ts'
+import { FRAME_BYTES_MAX, type Log, type Transport, type TransportEvents } from './transport/transport.ts'
 
 export interface DriverOptions<State, Message, Command, Event> {
   readonly protocol: Protocol<State, Message, Command, Event>
@@ -59,6 +60,8 @@ export interface DriverCounts {
   sent: number
   refused: number
   saves: number
+  /** Words that are longer than a frame. */
+  tooLong: number
 }
 
 /** The driver of a node: of `serverNode`, `DriverOf<ServerNode>`. */
@@ -79,12 +82,13 @@ const STOP_MAX_MS = 5_000
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
 
 export class Driver<State, Message, Command, Event> {
-  readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0 }
+  readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0, tooLong: 0 }
   readonly events: TransportEvents
   private readonly options: Omit<DriverOptions<State, Message, Command, Event>, 'saved'>
   private readonly host: Host<State, Message, Command>
   private readonly timers = new Map<string, NodeJS.Timeout>()
-  private readonly writer = new Writer()
+  /** What is longer than a frame is said to nobody, and is not put together either: an answer may be as long as who asks likes. */
+  private readonly writer = new Writer(FRAME_BYTES_MAX)
   /** What the writer holds: the same words to several peers are encoded once. */
   private written: Message | undefined
   private readonly logRefused: LogRefusedMessage
@@ -203,16 +207,24 @@ export class Driver<State, Message, Command, Event> {
     this.options.meter?.sent?.(to, body)
     // Through the queue of inputs like everybody else's: a node that talks to itself must not be quicker than its peers think.
     if (to === this.options.self) return this.input({ kind: 'message', from: to, body })
-    if (body !== this.written) this.encode(body)
+    if (body !== this.written && !this.encode(body)) return
     this.transport?.send(to, this.writer.bytes.subarray(0, this.writer.length))
   }
 
-  private encode(body: Message): void {
+  /** False: it is too long for any frame. */
+  private encode(body: Message): boolean {
     // Not while it throws half way.
     this.written = undefined
     this.writer.reset()
-    this.options.vocabulary.write(this.writer, body)
+    try {
+      this.options.vocabulary.write(this.writer, body)
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error
+      this.counts.tooLong++
+      return false
+    }
     this.written = body
+    return true
   }
 
   private setTimer(name: string, after: number): void {

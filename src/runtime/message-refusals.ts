@@ -1,5 +1,5 @@
 // Messages that cannot be read are logged with their reason, but a peer that sends nothing else must not fill the disk:
-// a few lines a minute for each peer and reason, and then how many more there were.
+// a few lines a minute for each peer and reason, and then how many more there were. The same goes for what only operators may ask for.
 
 import type { NodeId } from '../core/index.ts'
 import { inBackground } from './platform.ts'
@@ -21,31 +21,47 @@ interface Account {
 
 export type LogRefusedMessage = (from: NodeId, why: string) => void
 
+/** Messages that cannot be read. */
 export function limitRefusedMessages(log: Log): LogRefusedMessage {
+  const limited = limitLines(log, 'message refused')
+  return (from, why) => limited(from, why, () => log('warn', 'message refused', { from, why: shortened(why) }))
+}
+
+/** What only operators may do, asked for by somebody else: `why` is the line. */
+export type LogNotAllowed = (by: NodeId, why: string, fields: Readonly<Record<string, unknown>>) => void
+
+export function limitNotAllowed(log: Log): LogNotAllowed {
+  const limited = limitLines(log, 'not allowed')
+  return (by, why, fields) => limited(by, why, () => log('warn', why, { ...fields, by }))
+}
+
+const shortened = (why: string) => why.slice(0, REFUSED_LETTERS_MAX)
+
+function limitLines(log: Log, what: string): (from: NodeId, why: string, line: () => void) => void {
   /** By peer, all processes of a client being one, and reason. Emptied each minute. */
   const accounts = new Map<string, Map<string, Account>>()
 
   function close(): void {
     for (const [peer, reasons] of accounts) {
       for (const [why, { more }] of reasons) {
-        if (more > 0) log('warn', `message refused: and ${more.toLocaleString('en')} more`, { peer, why, count: more })
+        if (more > 0) log('warn', `${what}: and ${more.toLocaleString('en')} more`, { peer, why, count: more })
       }
     }
     accounts.clear()
   }
 
-  return (from, reason) => {
+  return (from, reason, line) => {
     if (accounts.size === 0) inBackground(setTimeout(close, MINUTE_MS))
     const peer = clientOf(from)
     const reasons = accounts.get(peer) ?? new Map<string, Account>()
     accounts.set(peer, reasons)
-    const why = reason.slice(0, REFUSED_LETTERS_MAX)
+    const why = shortened(reason)
     const kept = reasons.has(why) || reasons.size < REFUSED_REASONS_MAX ? why : OTHERS
     const account = reasons.get(kept) ?? { lines: 0, more: 0 }
     reasons.set(kept, account)
     if (account.lines < REFUSED_LINES_MAX) {
       account.lines++
-      log('warn', 'message refused', { from, why })
+      line()
     } else account.more++
   }
 }

@@ -17,6 +17,7 @@ import { eventKeys } from './events.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { ledgerCryptoOf, voterOf, votingSeed } from './ledger.ts'
+import { type LogNotAllowed, limitNotAllowed } from './message-refusals.ts'
 import { isLoopback, type MetricsServer, openMetrics, serveMetrics } from './metrics/metrics.ts'
 import { measureServer, type ServerBook, ServerMeter } from './metrics/server-metrics.ts'
 import { measureTraffic } from './metrics/traffic.ts'
@@ -219,6 +220,7 @@ function createDriver(options: ServerOptions, { storage, saved, book, seed, news
 // Only what its operators did and what clients and servers complain of; the parts' own work is not logged.
 function teller(log: Log, news: LifeNews, servers: readonly NodeId[]): (event: ServerNodeEvent) => void {
   const told = new Set<string>()
+  const notAllowed = limitNotAllowed(log)
   const accuse = (complaint: { readonly client: NodeId; readonly server: NodeId; readonly what: string }) => {
     const { client, ...what } = complaint
     const matter = `${accuserOf(client)} ${complaint.server}`
@@ -233,8 +235,8 @@ function teller(log: Log, news: LifeNews, servers: readonly NodeId[]): (event: S
     else if (event.part === 'ledger') tellOfLedger(event.body, log)
     else if (event.body.kind === 'complaint') accuse(event.body.complaint)
     else if (event.part === 'events') tellOfEvents(event.body, log)
-    else if (event.part === 'lock') tell(event.body, log)
-    else tellOfObject(event.body, log)
+    else if (event.part === 'lock') tell(event.body, log, notAllowed)
+    else tellOfObject(event.body, log, notAllowed)
   }
 }
 
@@ -282,7 +284,7 @@ function tellOfLedger(event: LedgerServerEvent, log: Log): void {
 
 type ObjectEvent = Exclude<OrderingServerEvent, { kind: 'complaint' }>
 
-function tellOfObject(event: ObjectEvent, log: Log): void {
+function tellOfObject(event: ObjectEvent, log: Log, notAllowed: LogNotAllowed): void {
   switch (event.kind) {
     case 'rankBeyond': {
       const { object, client, ahead } = event
@@ -305,13 +307,13 @@ function tellOfObject(event: ObjectEvent, log: Log): void {
     case 'lossKept':
       return log('warn', 'this server takes its objects from the others', {})
     case 'deleteRefused':
-      return log('warn', 'deletion of an object refused: no operator', { object: event.object, by: event.by })
+      return notAllowed(event.by, 'deletion of an object refused: no operator', { object: event.object })
     case 'repairRefused':
-      return log('warn', 'repair of an object refused: no operator', { object: event.object, by: event.by })
+      return notAllowed(event.by, 'repair of an object refused: no operator', { object: event.object })
   }
 }
 
-function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): void {
+function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log, notAllowed: LogNotAllowed): void {
   switch (event.kind) {
     case 'forced': {
       const { name, by, holder } = event
@@ -320,13 +322,13 @@ function tell(event: Exclude<ServerEvent, { kind: 'complaint' }>, log: Log): voi
     case 'storeLost':
       return log('warn', 'locks: the store counts as lost; nothing is granted until others have told', {})
     case 'forceRefused':
-      return log('warn', 'unlock by force refused: no operator', { lock: event.name, by: event.by })
+      return notAllowed(event.by, 'unlock by force refused: no operator', { lock: event.name })
     case 'floorReset': {
       const { by, floor, was } = event
       return log('warn', 'the floor of lock tokens was reset: tokens may go back', { by, floor, was })
     }
     case 'resetRefused':
-      return log('warn', 'a reset of the floor of lock tokens was refused: no operator', { by: event.by })
+      return notAllowed(event.by, 'a reset of the floor of lock tokens was refused: no operator', {})
   }
 }
 

@@ -5,6 +5,7 @@ import type { LyingPart, MoreLies } from '../../lab/lying-node.ts'
 import type { AnyProtocol, NodeId, Turn } from '../../src/core/index.ts'
 import type { ElectionMessage, ElectionState } from '../../src/election/index.ts'
 import type { LockMessage } from '../../src/lock/index.ts'
+import { usurping } from '../../src/lock/proof/liars.ts'
 import type { OrderingMessage } from '../../src/ordering/index.ts'
 import { type Liar, twisting } from '../../src/simulator/index.ts'
 
@@ -113,7 +114,7 @@ const farTerms = toAll('far-terms', (name, term, turn) => {
 })
 
 export const moreServerLies: MoreLies = {
-  lock: () => [tooLow],
+  lock: () => [tooLow, usurping],
   ordering: () => [heavyVotes, heavyHeads],
 }
 export const moreMemberLies: MoreLies = {

@@ -69,6 +69,7 @@ describe('planted bugs', () => {
       'largest-token-taken', // and so is the spoiler
       'floor-0-after-a-lost-store', // here no disk is lost
       'token-follows-one-server', // a long life of tries
+      'granted-to-a-server', // the liar of the explorer only answers
     ]
     expect([...Object.keys(plantedSystems), ...simulated].sort()).toEqual(Object.keys(plantedBugs).sort())
   })

@@ -1,8 +1,9 @@
 // Servers that lie about locks, knowing the words. Used by the simulator, the explorer and the lab.
 
-import { type AnyProtocol, type NodeId, type Protocol, timers } from '../../core/index.ts'
+import { type AnyProtocol, type NodeId, type Protocol, type Turn, timers } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
-import { type ClientMessage, type LockMessage, TOKEN_MAX } from '../wire.ts'
+import type { ServerState } from '../server/state.ts'
+import { type ClientMessage, type LockMessage, TOKEN_MAX, TTL_MAX } from '../wire.ts'
 
 type Reply = (from: NodeId, asked: ClientMessage) => LockMessage | undefined
 
@@ -97,6 +98,55 @@ export const floorDenier: Liar = twisting('floor-denier', (send, turn) => {
   const body = send.body.kind === 'floor' ? { ...send.body, floor: 0 } : send.body
   turn.do({ ...send, body })
 })
+
+/** As often as it may, within the shortest lease of the scenario. */
+const GRAB_EVERY = 50
+/** Names that it remembers: the newest. */
+const GRABBED_MAX = 8
+
+/**
+ * Honest to clients. Of the other servers it asks for every lock that it hears of, as a client would: first in every line,
+ * above every token, for as long as can be.
+ */
+export const usurping: Liar = {
+  name: 'usurping',
+  corrupt: honest => {
+    const names = new Map<string, number>()
+    return {
+      ...honest,
+      name: `${honest.name}, usurping`,
+      step(state: ServerState, input, turn: Turn<LockMessage, never>) {
+        if (input.kind === 'start') usurperTimers.set(turn, 'lie', GRAB_EVERY)
+        if (input.kind === 'timer' && input.name === 'lie') {
+          for (const [name, token] of names) grab(state.others, name, token + 1, turn)
+          return usurperTimers.set(turn, 'lie', GRAB_EVERY)
+        }
+        if (input.kind === 'message') {
+          const { kind, name, token } = input.body as ClientMessage & { kind: 'try' }
+          if (['try', 'wait', 'renew'].includes(kind)) remember(names, name, token)
+        }
+        honest.step(state, input, turn)
+      },
+    }
+  },
+}
+
+const usurperTimers = timers('lie')
+
+function remember(names: Map<string, number>, name: string, token: number): void {
+  const before = names.get(name) ?? 0
+  names.delete(name)
+  names.set(name, Math.max(before, token))
+  if (names.size > GRABBED_MAX) names.delete(names.keys().next().value!)
+}
+
+function grab(others: readonly NodeId[], name: string, token: number, turn: Turn<LockMessage, never>): void {
+  const asked = { name, attempt: 1, token, ttl: TTL_MAX }
+  for (const to of others) {
+    turn.do({ kind: 'send', to, body: { kind: 'wait', ...asked, ticket: 0, ping: 1 } })
+    turn.do({ kind: 'send', to, body: { kind: 'renew', ...asked } })
+  }
+}
 
 /** Liars that agree on two favourites: the last two clients that came. */
 export function colluding(): Liar {

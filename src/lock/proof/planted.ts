@@ -26,6 +26,7 @@ export const plantedBugs: Readonly<Record<string, Partial<LockRules>>> = {
   'floor-0-after-a-lost-store': { floorAfterLoss: () => 0 },
   'token-follows-one-server': { raiseToken: (token, reported) => Math.max(token, ...reported) },
   'largest-token-taken': { tokenMax: () => TOKEN_MAX },
+  'granted-to-a-server': { mayAsk: () => true },
 }
 
 /** The rules with that planted bug; without one, as they are. */

@@ -42,6 +42,13 @@ describe('never two holders', () => {
     }
   })
 
+  it(`a server that asks the others for locks gets none, ${HARMED} seeds`, () => {
+    for (let seed = 1; seed <= HARMED; seed++) {
+      const { violations } = runOnce(lockScenario(groups['4 servers, one lies'], {}, { usurper: true }), seed)
+      expect(violations, `seed ${seed}`).toEqual([])
+    }
+  })
+
   it('and the runs are not idle: every kind of thing happens often', () => {
     const counts = new Map<string, number>()
     const liars = new Set<string>()

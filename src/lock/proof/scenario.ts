@@ -22,7 +22,7 @@ import { lockServer } from '../server/machine.ts'
 import { RESERVED_AHEAD, type ServerState } from '../server/state.ts'
 import { type LockSettings, lockDefaults } from '../settings.ts'
 import { lockVocabulary, serverRecord } from '../wire.ts'
-import { lockLiars } from './liars.ts'
+import { lockLiars, usurping } from './liars.ts'
 import { spoilerClient, strangerClient } from './stranger.ts'
 import { toldTheTime } from './time.ts'
 import { TokenChecker } from './tokens.ts'
@@ -71,6 +71,8 @@ export interface LockScenarioOptions {
   readonly stranger?: boolean
   /** In the same way. */
   readonly spoiler?: boolean
+  /** In the same way: whether the last server lies by asking the others for locks. Left out of what is drawn, since it speaks all the time. */
+  readonly usurper?: boolean
 }
 
 const SECOND: Micros = 1_000_000
@@ -93,13 +95,24 @@ export function lockScenario(
   options: LockScenarioOptions = {},
 ): Scenario<LockPlan, LockAct> {
   const servers = Array.from({ length: trust.servers }, (_, place) => `server-${place + 1}`)
-  const { mayKeep, tokenMax } = change.rules ?? lockRules
+  const { mayKeep, tokenMax, mayAsk } = change.rules ?? lockRules
   const { stranger = mayKeep !== lockRules.mayKeep, spoiler = tokenMax !== lockRules.tokenMax } = options
+  const { usurper = mayAsk !== lockRules.mayAsk } = options
   return {
     name: 'lock',
-    plan: random => ({ ...drawPlan(random, trust, servers, change), stranger, spoiler }),
+    plan: random => {
+      const plan = { ...drawPlan(random, trust, servers, change), stranger, spoiler }
+      return usurper ? usurped(plan, servers.at(-1)!) : plan
+    },
     stage: (world, plan) => new LockStage(world, servers, plan).begin(),
   }
+}
+
+/** The place of the usurper among the kinds of liars: behind those that are drawn. */
+const USURPER = lockLiars().length
+
+function usurped(plan: LockPlan, server: NodeId): LockPlan {
+  return { ...plan, liars: new Map([[server, USURPER]]), drawn: { ...plan.drawn, liars: `${server} ${usurping.name}` } }
 }
 
 function drawPlan(
@@ -183,7 +196,7 @@ class LockStage extends ScenarioStage<LockPlan, LockAct, ClientEvent> {
   private readonly resource: GuardedResource
   private readonly holds = new Map<number, Micros>()
   /** One set for all servers: those that collude share what they know. */
-  private readonly kinds = lockLiars()
+  private readonly kinds = [...lockLiars(), usurping]
   /** Servers that lost their store and have not heard from enough others yet. */
   private readonly lost = new Set<string>()
 

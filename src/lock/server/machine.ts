@@ -54,7 +54,14 @@ export function lockServer(settings: LockSettings): LockServer {
 }
 
 function onMessage(scene: ServerScene, from: NodeId, body: LockMessage): void {
-  if (scene.state.stopped) return
+  const { state, settings } = scene
+  if (state.stopped) return
+  if (body.kind === 'askFloor') return onAskFloor(scene, from, body)
+  if (body.kind === 'floor') return onFloor(scene, from, body)
+  if (settings.rules.mayAsk(from, state.others)) onClientMessage(scene, from, body)
+}
+
+function onClientMessage(scene: ServerScene, from: NodeId, body: LockMessage): void {
   switch (body.kind) {
     case 'try':
       return onTry(scene, from, body)
@@ -78,10 +85,6 @@ function onMessage(scene: ServerScene, from: NodeId, body: LockMessage): void {
       return onComplain(scene, from, body)
     case 'resetFloor':
       return onResetFloor(scene, from, body)
-    case 'askFloor':
-      return onAskFloor(scene, from, body)
-    case 'floor':
-      return onFloor(scene, from, body)
     default:
       // A server's answer has no business here.
       return

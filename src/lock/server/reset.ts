@@ -33,6 +33,7 @@ export function onResetFloor(
     for (const name of state.locks.keys()) serverTimers.cancel(turn, 'expire', name)
     state.locks.clear()
     state.shares.clear()
+    state.inLine.clear()
     setFloor(scene, floor)
   }
   turn.do({ kind: 'emit', event: { kind: 'floorReset', by: from, floor, was } })

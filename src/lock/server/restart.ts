@@ -74,6 +74,7 @@ export function onLost(scene: ServerScene): void {
   if (state.asking === undefined) {
     state.locks.clear()
     state.shares.clear()
+    state.inLine.clear()
     state.recoverUntil = turn.now + settings.rules.restartWait(settings.ttlMax)
     oweFloor(scene)
   }

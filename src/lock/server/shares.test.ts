@@ -20,6 +20,34 @@ function server(saved: Saved = on({ kind: 'first' })) {
   return { machine, ask, tries }
 }
 
+describe('a server of the group', () => {
+  const asked = { name: 'a', attempt: 1, token: 5, ttl: 10_000 }
+  const words: readonly LockMessage[] = [
+    { kind: 'try', ...asked },
+    { kind: 'renew', ...asked },
+    { kind: 'keep', ...asked, holder: 's1' },
+    { kind: 'wait', ...asked, ticket: 0, ping: 1 },
+    { kind: 'inspect', query: 1 },
+    { kind: 'account', query: 1 },
+    { kind: 'force', query: 1, name: 'a' },
+    { kind: 'resetFloor', query: 1 },
+  ]
+  it.each(words.map(body => [body.kind, body] as const))('has no business with locks: %s', (_kind, body) => {
+    const { machine, ask } = server()
+    expect(ask('s1', body)).toBeUndefined()
+    expect(machine.state.locks.size).toBe(0)
+    // The same words of a client are answered.
+    expect(ask('s3#1', body)).toBeDefined()
+  })
+  it('leaves what a client holds as it is', () => {
+    const { machine, ask, tries } = server()
+    tries('ann#1', 'a', 5)
+    ask('s1', { kind: 'release', name: 'a', token: 5, unused: true })
+    ask('s1', { kind: 'yield', name: 'a', grant: 0, token: 5 })
+    expect(machine.state.locks.get('a')).toMatchObject({ holder: 'ann#1', token: 5 })
+  })
+})
+
 describe('a share of the names', () => {
   it('is for a certificate, whatever its instances: up to it and no further, and others have theirs', () => {
     const { machine, tries } = server()
@@ -50,6 +78,15 @@ describe('a share of the names', () => {
     expect(machine.state.inLine).toEqual(new Map([['eve', 1]]))
     machine.pass(200_000)
     expect(machine.state.locks.size).toBe(0)
+    expect(machine.state.inLine).toEqual(new Map())
+  })
+  it('and that of the lines with an operator’s reset, which ends all of them', () => {
+    const { machine, ask, tries } = server()
+    tries('ann#1', 'a', 10)
+    ask('eve#1', { kind: 'wait', name: 'a', attempt: 1, token: 11, ttl: 9, ticket: 1, ping: 1 })
+    expect(machine.state.inLine).toEqual(new Map([['eve', 1]]))
+    machine.command({ kind: 'clock', micros: 5 })
+    expect(ask('admin#1', { kind: 'resetFloor', query: 1 })).toMatchObject({ kind: 'floorReset', floor: 5 })
     expect(machine.state.inLine).toEqual(new Map())
   })
   it('above half of it, names that come free are forgotten at once, and no token of theirs comes again', () => {

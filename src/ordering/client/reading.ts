@@ -107,7 +107,11 @@ export function onReadings(scene: ClientScene, from: NodeId, answer: Readings): 
   const { state, settings } = scene
   const reading = state.readings.get(state.queried.get(answer.query) ?? -1)
   if (reading === undefined || reading.object !== answer.object || reading.target !== undefined) return
-  if (reading.stale) return give(scene, reading, answer.applied, inOrder(reading, answer.entries))
+  if (reading.stale) {
+    // What does not fit into an answer is left out, and is not to be taken for nothing.
+    if (answer.entries.length !== reading.keys.length) return
+    return give(scene, reading, answer.applied, inOrder(reading, answer.entries))
+  }
   keepReply(scene, reading, from, answer)
   const object = state.objects.get(reading.object)
   if (object !== undefined) hearClaim(scene, object, from, answer.committed)

@@ -35,12 +35,12 @@ function applyOne(
   writes: readonly Write[],
   proposer: NodeId,
 ): void {
-  const { settings } = scene
+  const { state, settings } = scene
   object.unapplied.delete(kept.version)
   object.doubtful.delete(kept.version)
   const touched = applyWrites(object.content, kept.version, kept.digest, writes)
   remember(object, kept, settings)
-  const asked = touched.filter(session => forget(object, session))
+  const asked = touched.filter(session => forget(state, object, session))
   answerTouched(scene, object, touched, asked, proposer)
   tellWatchers(scene, object, kept)
 }

@@ -159,14 +159,14 @@ function copied(
 
 // The version is written last: after a crash on the way, what is there is known to be of no version.
 function adopt(scene: ServerScene, object: ServerObject, content: Content): void {
-  const { turn } = scene
+  const { state, turn } = scene
   const { name, promised, proof, committed } = object
   object.copying = undefined
   object.content = content
   object.recent.length = 0
   object.recentBytes = 0
   forgetApplied(object)
-  forgetReflected(object)
+  forgetReflected(state, object)
   serverTimers.cancel(turn, 'lag', name)
   saveLazily(scene, { kind: 'blank', object: name })
   const keys = keysOf(content)

@@ -10,6 +10,7 @@ import { save } from './records.ts'
 import { reply } from './send.ts'
 import type { ServerObject, ServerScene, ServerState } from './state.ts'
 import { bury, clientName, TOMBSTONES_MAX } from './state.ts'
+import { leaveAll } from './watchers.ts'
 
 export function onDelete(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'delete' }): void {
   const { settings, turn } = scene
@@ -30,6 +31,7 @@ function remove(scene: ServerScene, name: string): DeleteOutcome {
   if (state.tombstones.size >= TOMBSTONES_MAX) return 'full'
   const { promised, proof, committed } = object
   forgetMaker(state, object)
+  leaveAll(state, object)
   bury(state, name, { promised, proof, committed })
   save(scene, { kind: 'deleted', object: name, promised, proof, committed })
   return 'deleted'

@@ -21,7 +21,7 @@ import { restore, restored } from './records.ts'
 import { mustRejoin, onReadings, onRecall, onRejoin, startRejoining, takeRecalled } from './rejoining.ts'
 import { onRepair } from './repairing.ts'
 import { reply } from './send.ts'
-import { onFetch, onPage, onRead } from './serving.ts'
+import { onFetch, onPage, onRead, sweepListed } from './serving.ts'
 import { onPing, sweepSessions } from './sessions.ts'
 import {
   type OrderingServerCommand,
@@ -82,6 +82,8 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     beyond: new Set(),
     unvouched: new Set(),
     waitingBytesOf: new Map(),
+    pendingBytesOf: new Map(),
+    watching: new Map(),
     rejoins: 'never',
     rejoin: undefined,
     look: { at: 0, query: 0, after: '', answered: new Set(), newer: new Map() },
@@ -135,9 +137,10 @@ function onSweep(scene: ServerScene): void {
   const { state, turn } = scene
   for (const object of state.objects.values()) {
     sweepSessions(object, turn.now)
-    sweepPending(object, turn.now)
-    sweepWatchers(object, turn.now)
+    sweepPending(state, object, turn.now)
+    sweepWatchers(state, object, turn.now)
     sweepWaiting(scene, object)
+    sweepListed(object, turn.now)
   }
   lookAtQuiet(scene)
   continueCheckpoint(scene)

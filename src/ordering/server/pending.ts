@@ -7,7 +7,7 @@ import { operationKey, sessionName, sessionsIn, type Touched } from '../versions
 import { ANSWER_BYTES_MAX, type ClientMessage, OPERATIONS_MAX, type Operation, type Rank } from '../wire.ts'
 import { reply, replyAtOnce } from './send.ts'
 import { answerAgain } from './sessions.ts'
-import type { ServerScene } from './state.ts'
+import type { ServerScene, ServerState } from './state.ts'
 import { clientName, isGone, type Proposal, type ServerObject } from './state.ts'
 import { heldByAnother } from './turns.ts'
 
@@ -16,6 +16,10 @@ const OF_CLIENT_MAX = 2_048
 const PENDING_MAX = 20_000
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 export const CLIENT_BYTES_MAX = 32 * 2 ** 20
+/** Of all processes that use one client's certificate, for one object: half of the places are for others. */
+export const OF_CERTIFICATE_MAX = 10_000
+/** Bytes of one client over all objects: it may make ten thousand. */
+export const PENDING_BYTES_OF_CLIENT_MAX = 128 * 2 ** 20
 /** A client that still wants its operation done says so again within this time. */
 const FORGOTTEN_AFTER: Millis = 60_000
 /** Of an operation beside its body. */
@@ -66,26 +70,37 @@ export function pushRemaining(scene: ServerScene, object: ServerObject, holder: 
 
 // Said again: the holder may not have heard of it, and the acknowledgement may be newer.
 function add(scene: ServerScene, object: ServerObject, operation: Operation) {
-  const { turn } = scene
+  const { state, turn } = scene
   const key = operationKey(operation)
   const before = object.pending.get(key)
-  if (before !== undefined) remove(object, key)
+  if (before !== undefined) remove(state, object, key)
   const count = object.pendingOf.get(operation.client) ?? 0
   const bytes = OVERHEAD_BYTES + (operation.kind === 'apply' ? operation.body.length : 0)
   const name = clientName(operation.client)
   const bytesOfClient = (object.pendingBytesOf.get(name) ?? 0) + bytes
-  const bytesFull = object.pendingBytes + bytes > PENDING_BYTES_MAX || bytesOfClient > CLIENT_BYTES_MAX
-  const full = object.pending.size >= PENDING_MAX || bytesFull
-  if (full || count >= OF_CLIENT_MAX) return undefined
+  const bytesOverAll = (state.pendingBytesOf.get(name) ?? 0) + bytes
+  if (object.pendingBytes + bytes > PENDING_BYTES_MAX || bytesOfClient > CLIENT_BYTES_MAX) return undefined
+  if (object.pending.size >= PENDING_MAX || count >= OF_CLIENT_MAX) return undefined
+  if (bytesOverAll > PENDING_BYTES_OF_CLIENT_MAX || countOf(object, name) >= OF_CERTIFICATE_MAX) return undefined
   const entry = { operation, bytes, since: turn.now, knownTo: undefined as Rank | undefined }
   object.pending.set(key, entry)
   object.pendingBytes += bytes
   object.pendingOf.set(operation.client, count + 1)
   object.pendingBytesOf.set(name, bytesOfClient)
+  state.pendingBytesOf.set(name, bytesOverAll)
   return entry
 }
 
-function remove(object: ServerObject, key: string): void {
+/** What waits of all processes of one client. */
+function countOf({ pending, pendingOf }: ServerObject, name: string): number {
+  // Mostly nobody is counted.
+  if (pending.size < OF_CERTIFICATE_MAX) return 0
+  let count = 0
+  for (const [client, own] of pendingOf) if (clientName(client) === name) count += own
+  return count
+}
+
+function remove(state: ServerState, object: ServerObject, key: string): void {
   const entry = object.pending.get(key)
   if (entry === undefined) return
   object.pending.delete(key)
@@ -95,9 +110,11 @@ function remove(object: ServerObject, key: string): void {
   if (count > 0) object.pendingOf.set(client, count)
   else object.pendingOf.delete(client)
   const name = clientName(client)
-  const bytes = (object.pendingBytesOf.get(name) ?? 0) - entry.bytes
-  if (bytes > 0) object.pendingBytesOf.set(name, bytes)
-  else object.pendingBytesOf.delete(name)
+  for (const bytesOf of [object.pendingBytesOf, state.pendingBytesOf]) {
+    const bytes = (bytesOf.get(name) ?? 0) - entry.bytes
+    if (bytes > 0) bytesOf.set(name, bytes)
+    else bytesOf.delete(name)
+  }
 }
 
 /** Those that the client of this rank does not know of yet, as many as an answer takes; it knows them from now on. */
@@ -138,27 +155,29 @@ function keysBetween(object: ServerObject, session: string, from: number, next: 
 }
 
 /** What a committed version reflects, or can never be applied, waits no longer. Says whether anything did. */
-export function forget(object: ServerObject, { session, before, after }: Touched): boolean {
+export function forget(state: ServerState, object: ServerObject, { session, before, after }: Touched): boolean {
   const waited = object.pending.size
   if (waited === 0) return false
-  if (before === undefined && after !== undefined) remove(object, `open ${sessionName(after.client, after.nonce)}`)
+  if (before === undefined && after !== undefined)
+    remove(state, object, `open ${sessionName(after.client, after.nonce)}`)
   const next = after?.next ?? Number.POSITIVE_INFINITY
-  for (const key of keysBetween(object, session, before?.next ?? 1, next)) remove(object, key)
+  for (const key of keysBetween(object, session, before?.next ?? 1, next)) remove(state, object, key)
   return object.pending.size < waited
 }
 
 /** The content came as a whole: what it reflects waits no longer. */
-export function forgetReflected(object: ServerObject): void {
+export function forgetReflected(state: ServerState, object: ServerObject): void {
   for (const [key, { operation }] of object.pending) {
     if (operation.kind === 'open') {
-      if (object.content.opened.has(sessionName(operation.client, operation.nonce))) remove(object, key)
+      if (object.content.opened.has(sessionName(operation.client, operation.nonce))) remove(state, object, key)
       continue
     }
     const session = object.content.sessions.get(operation.session)
-    if (session === undefined ? isGone(object, operation.session) : operation.seq < session.next) remove(object, key)
+    if (session === undefined ? isGone(object, operation.session) : operation.seq < session.next)
+      remove(state, object, key)
   }
 }
 
-export function sweepPending(object: ServerObject, now: Millis): void {
-  for (const [key, { since }] of object.pending) if (now > since + FORGOTTEN_AFTER) remove(object, key)
+export function sweepPending(state: ServerState, object: ServerObject, now: Millis): void {
+  for (const [key, { since }] of object.pending) if (now > since + FORGOTTEN_AFTER) remove(state, object, key)
 }

@@ -1,7 +1,8 @@
 // What a server hands out of an object's content: entries by key, changes, pages.
 
-import type { NodeId } from '../../core/index.ts'
+import type { Millis, NodeId } from '../../core/index.ts'
 import { LOWEST_RANK } from '../rules.ts'
+import type { Content } from '../versions/content.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import { keysOf, page as pageFrom } from '../versions/pages.ts'
 import type { ClientMessage, ProposedHead, Write } from '../wire.ts'
@@ -11,24 +12,48 @@ import { nameSilent } from './sessions.ts'
 import type { ServerScene } from './state.ts'
 import { lookUp, proposedHead, type ServerObject } from './state.ts'
 
+/**
+ * What one answer to a read holds. A change always fits, where nothing else is asked for: a server that rejoins asks for it
+ * alone. Without a bound one read of a large value, under a thousand keys that are all the same, would be gigabytes.
+ */
+export const READ_BYTES_MAX = 15 * 2 ** 20
+const NO_ENTRIES: { readonly entries: readonly Write[]; readonly bytes: number } = { entries: [], bytes: 0 }
+
 export function onRead(scene: ServerScene, from: NodeId, asked: ClientMessage & { kind: 'read' }): void {
   const { state, turn } = scene
   const object = lookUp(state, asked.object)
-  const { name, committed, proposed, content } = object
-  const entries: Write[] = []
-  if (asked.content) for (const key of asked.keys) entries.push({ key, value: content.table.get(key) })
+  const { name, committed, content } = object
+  const { entries, bytes } = asked.content ? entriesOf(content, asked.keys) : NO_ENTRIES
   reply(scene, from, {
     kind: 'readings',
     object: name,
     query: asked.query,
     committed,
     proposed: takenHead(object),
-    change:
-      asked.content && proposed !== undefined && proposed.version > committed.version ? proposed.change : undefined,
+    change: asked.content ? openChange(object, READ_BYTES_MAX - bytes) : undefined,
     applied: content.version,
     entries,
     silent: state.servers.includes(from) ? [] : nameSilent(object, turn.now),
   })
+}
+
+/** All of them, or none where they do not fit into one answer: a reader takes what is not there for no value. */
+function entriesOf({ table }: Content, keys: readonly string[]): typeof NO_ENTRIES {
+  const entries: Write[] = []
+  let bytes = 0
+  for (const key of keys) {
+    const value = table.get(key)
+    bytes += key.length + (value?.length ?? 0)
+    if (bytes > READ_BYTES_MAX) return NO_ENTRIES
+    entries.push({ key, value })
+  }
+  return { entries, bytes }
+}
+
+/** Of a version that is not known to be decided, where it fits. */
+function openChange({ proposed, committed }: ServerObject, bytesLeft: number): Uint8Array | undefined {
+  if (proposed === undefined || proposed.version <= committed.version) return undefined
+  return proposed.change.length <= bytesLeft ? proposed.change : undefined
 }
 
 /** A reader counts the servers that took it in one rank. A server that only heard of it took it in none. */
@@ -65,13 +90,30 @@ export function onPage(scene: ServerScene, from: NodeId, asked: ClientMessage & 
   const object = lookUp(scene.state, asked.object)
   const { settings } = scene
   const { content, name } = object
-  if (object.listed === undefined || asked.after === '') object.listed = keysOf(content).sort()
-  const { listed } = object
-  const { entries, next } = pageFrom(content, listed, placeAfter(listed, asked.after), settings.copyPageBytes)
-  const more = next < listed.length
-  if (!more) object.listed = undefined
+  const keys = listedKeys(scene, object, asked.after === '')
+  const { entries, next } = pageFrom(content, keys, placeAfter(keys, asked.after), settings.copyPageBytes)
+  const more = next < keys.length
   const applied = { version: content.version, digest: content.digest }
   reply(scene, from, { kind: 'entries', object: name, query: asked.query, applied, entries, more })
+}
+
+/**
+ * Putting a million keys in order takes a second, and a question for them a few bytes: of one version they are put in order once,
+ * whoever asks and however often.
+ */
+function listedKeys({ turn }: ServerScene, object: ServerObject, begins: boolean): readonly string[] {
+  const { content, listed } = object
+  const isOld = listed === undefined || (begins && listed.version !== content.version)
+  const keys = isOld ? keysOf(content).sort() : listed.keys
+  object.listed = { keys, version: isOld ? content.version : listed.version, askedAt: turn.now }
+  return keys
+}
+
+/** How long the list is kept for those who go on with their copy. */
+const LISTED_MS: Millis = 10_000
+
+export function sweepListed(object: ServerObject, now: Millis): void {
+  if (object.listed !== undefined && now > object.listed.askedAt + LISTED_MS) object.listed = undefined
 }
 
 /** How many keys are at or before this one, by halving. */

@@ -2,9 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { get, propose, rank, SERVERS, settings, TestGroup } from '../../../test/support/ordering-group.ts'
+import { encode } from '../../core/index.ts'
 import { brokenOrderingRules } from '../proof/planted.ts'
 import { longestTurn, type OrderingSettings } from '../settings.ts'
-import { COMPLAINTS_SHOWN_MAX, COUNTER_MAX, type OrderingMessage } from '../wire.ts'
+import { encodeChange, SESSION_NAME_BYTES_MAX, sessionCodec, sessionKey, silentName } from '../versions/content.ts'
+import { FIRST_DIGEST, nextDigest } from '../versions/digest.ts'
+import { COMPLAINTS_SHOWN_MAX, COUNTER_MAX, KEY_BYTES_MAX, type OrderingMessage, orderingVocabulary } from '../wire.ts'
 import { MADE_AT_ONCE_MAX, OBJECTS_OF_CLIENT_MAX } from './state.ts'
 
 const WALL = 1_800_000_000_000
@@ -247,5 +250,38 @@ describe('sessions that a server has not heard of', () => {
     made.tell('c', 's1', get(WALL))
     for (let i = 0; i < 1_000; i++) made.hear('c', 's1', { kind: 'ping', object: 'o', session: `9.${i}`, ping: 1 })
     expect(made.server('s1').heard.size).toBe(64)
+  })
+})
+
+describe('a session whose name no message holds', () => {
+  /** A version that opens it, and one after it; then its time is over, and it would be named as silent. */
+  function spoiled(name: string): TestGroup {
+    const made = group()
+    const session = { client: 'liar#1', nonce: new Uint8Array(16), ttl: 1, next: 1, responses: [] }
+    const change = encodeChange([{ key: sessionKey(name), value: encode(sessionCodec, session) }])
+    const digest = nextDigest(settings.hash, FIRST_DIGEST, 1, change)
+    made.tell('c', 's1', { ...propose(5, 1, ''), change, digest })
+    made.tell('c', 's1', propose(5, 2, 'two', digest))
+    made.pass(2_000)
+    return made
+  }
+  const said = (made: TestGroup) => made.tell('d', 's1', get(100, 'd'))
+
+  it('is none: what a server says afterwards fits into its words', () => {
+    for (const length of [SESSION_NAME_BYTES_MAX + 1, KEY_BYTES_MAX - 2]) {
+      const made = spoiled('9'.repeat(length))
+      expect(made.server('s1').content).toMatchObject({ version: 1, sessions: new Map(), opened: new Map() })
+      const [answer] = said(made)
+      expect(answer).toMatchObject({ kind: 'got', silent: [] })
+      encode(orderingVocabulary, answer!)
+    }
+  })
+  it('is one up to there, also as a lease with the longest number', () => {
+    const name = '9'.repeat(SESSION_NAME_BYTES_MAX)
+    const [answer] = said(spoiled(name))
+    expect(answer).toMatchObject({ kind: 'got', silent: [name] })
+    encode(orderingVocabulary, answer!)
+    const lease = { client: '', nonce: new Uint8Array(12), ttl: 1, next: COUNTER_MAX, responses: [] }
+    encode(orderingVocabulary, { ...(answer as OrderingMessage & { kind: 'got' }), silent: [silentName(name, lease)] })
   })
 })

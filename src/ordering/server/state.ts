@@ -144,8 +144,8 @@ export interface ServerObject {
   fetching: FetchedChanges | undefined
   /** While it lags by more than others remember: a copy of everything. */
   copying: Copying | undefined
-  /** Its keys in order, while somebody takes a copy of it. */
-  listed: readonly string[] | undefined
+  /** Its keys in order, while somebody takes a copy of it: those of a version, and when they were asked for last. */
+  listed: { readonly keys: readonly string[]; readonly version: number; readonly askedAt: Millis } | undefined
 }
 
 /** A checkpoint of the log under way (checkpoint.ts). */
@@ -206,6 +206,10 @@ export interface ServerState {
   readonly unvouched: Set<string>
   /** Bytes of each client's proposals that wait for vouchers, over all objects. */
   readonly waitingBytesOf: Map<string, number>
+  /** Bytes of each client's operations that wait, over all objects. */
+  readonly pendingBytesOf: Map<string, number>
+  /** How many watch, over all objects: of each client, all its processes. */
+  readonly watching: Map<string, number>
   /** Whether this server has lost its store once, and whether it has its state back. */
   rejoins: 'never' | 'under way' | 'done'
   rejoin: Rejoin | undefined

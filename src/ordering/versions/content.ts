@@ -1,7 +1,7 @@
 // An object's content, as servers and replicas have it: a table, and the sessions, which are entries under reserved
 // keys. A version's change leads from its parent to it; nobody needs `apply` for that.
 
-import { bytes, type Codec, decode, encode, list, type NodeId, struct, text, uint } from '../../core/index.ts'
+import { bytes, type Codec, decode, encode, isText, list, type NodeId, struct, text, uint } from '../../core/index.ts'
 import {
   COUNTER_MAX,
   type Head,
@@ -20,6 +20,11 @@ import { Table } from './table.ts'
 /** Keys of users do not begin with it. */
 export const RESERVED = '\u0000'
 const SESSION_KEY = `${RESERVED}s`
+/**
+ * Bytes of a session's name: a version and a place take half of it. A key holds more than a message does: a client that opened a
+ * session under a longer name would have servers that cannot say it, and end, again after each start.
+ */
+export const SESSION_NAME_BYTES_MAX = 64
 
 export interface Session {
   readonly client: NodeId
@@ -135,10 +140,19 @@ export function applyWrites(
 
 /** Puts one entry, in place. */
 export function put(content: Content, { key, value }: Write): Touched | undefined {
-  if (key.charCodeAt(0) === 0) return putSession(content, key.slice(SESSION_KEY.length), value)
+  if (key.charCodeAt(0) === 0) {
+    const session = sessionIn(key)
+    return session === undefined ? undefined : putSession(content, session, value)
+  }
   if (value === undefined) content.table.delete(key)
   else content.table.set(key, value)
   return undefined
+}
+
+/** The session that a reserved key is about, if it can be one. */
+function sessionIn(key: string): string | undefined {
+  const session = key.slice(SESSION_KEY.length)
+  return isText(session, SESSION_NAME_BYTES_MAX) ? session : undefined
 }
 
 function putSession(content: Content, session: string, value: Uint8Array | undefined): Touched | undefined {
@@ -162,8 +176,10 @@ export function sessionsIn(
   const found = []
   for (const { key, value } of writes) {
     if (key.charCodeAt(0) !== 0) continue
+    const session = sessionIn(key)
+    if (session === undefined) continue
     const decoded = value === undefined ? undefined : decode(sessionCodec, value)
-    found.push({ session: key.slice(SESSION_KEY.length), after: decoded?.ok ? decoded.value : undefined })
+    found.push({ session, after: decoded?.ok ? decoded.value : undefined })
   }
   return found
 }

@@ -285,6 +285,51 @@ describe('numbers are bounded:', () => {
   })
 })
 
+describe('words that are much work', () => {
+  const WORDS = 1_000
+  /** Every word of hers is a millisecond of work. When the honest client says something, how many were done. */
+  async function busyServer() {
+    const done = { words: 0, whenHonest: [] as number[] }
+    const busy = await bed.start('d', {
+      ...recorder(),
+      frame(from) {
+        if (!from.startsWith('mallory')) {
+          done.whenHonest.push(done.words)
+          return
+        }
+        const until = performance.now() + 1
+        while (performance.now() < until);
+        if (++done.words === 1) honest.send('d', Buffer.from('and me?'))
+      },
+    })
+    return { done, busy }
+  }
+
+  it('leave the others their turn, and are all heard', async () => {
+    const { done, busy } = await busyServer()
+    const { socket, heard } = dialTls(busy.address!, mallory)
+    socket.write(hello())
+    await until('she is let in', () => heard().length > 0)
+    socket.write(Buffer.concat(Array.from({ length: WORDS }, () => framed(Buffer.from('much')))))
+    await until('all is done', () => done.words === WORDS && done.whenHonest.length === 1)
+    expect(done.whenHonest[0]).toBeLessThan(WORDS / 2)
+    // And she is read on.
+    socket.write(framed(Buffer.from('more')))
+    await until('she is heard again', () => done.words === WORDS + 1)
+    socket.destroy()
+  })
+  it('are forgotten when their connection ends', async () => {
+    const { done, busy } = await busyServer()
+    const { socket, heard, ended } = dialTls(busy.address!, mallory)
+    socket.write(hello())
+    await until('she is let in', () => heard().length > 0)
+    const rubbish = Buffer.concat([framed(Buffer.from('much')), header(2 ** 31)])
+    socket.write(Buffer.concat([...Array.from({ length: 50 }, () => framed(Buffer.from('much'))), rubbish]))
+    await ended
+    expect(done.words).toBe(51)
+  })
+})
+
 describe('who has a certificate of the group, and no business here:', () => {
   it("a member at a server's port, also under the server's clients' limits", async () => {
     const member = await issueCertificate(bed.authority, { ...identityOf('b'), role: 'member' })

@@ -66,6 +66,10 @@ export class Connection {
   private flushPlanned = false
   private closing = false
   private ended = false
+  /** Of the piece that is being read. */
+  private pieceBytes = 0
+  /** There are frames in the piece that wait for the next turn of the event loop. */
+  private resting = false
 
   constructor(socket: TLSSocket, validUntil: Date, limits: Limits, pool: BlockPool, events: ConnectionEvents) {
     this.socket = socket
@@ -135,27 +139,48 @@ export class Connection {
   sweep(now: number): boolean {
     if (!this.greeted && now - this.openedAt > this.limits.handshakeMs) this.end('refused', 'no greeting in time')
     else if (now - this.underWaySince > this.limits.stallMs) this.end('refused', 'the peer does not read')
-    else if (now - this.frameSince > this.limits.frameMs) this.end('refused', 'half a frame, then silence')
+    else if (!this.resting && now - this.frameSince > this.limits.frameMs)
+      this.end('refused', 'half a frame, then silence')
     else if (this.validUntil.getTime() < Date.now()) this.end('refused', 'the certificate has expired')
     return !this.ended
   }
 
   private readonly read = (piece: Uint8Array): void => {
     if (this.ended || this.closing) return
-    const splitter = this.splitter
-    const wasInside = splitter.insideFrame
-    let completed = 0
-    splitter.push(piece)
+    if (!this.splitter.insideFrame) this.frameSince = performance.now()
+    this.pieceBytes = piece.length
+    this.splitter.push(piece)
+    this.takeFrames()
+  }
+
+  /** Everything that is whole in the piece, as long as its share of this turn of the event loop lasts; then the rest, in the next. */
+  private readonly takeFrames = (): void => {
+    const rested = this.resting
+    this.resting = false
+    if (this.ended || this.closing) return
+    const { splitter } = this
+    const until = performance.now() + this.limits.turnMs
     for (let frame = splitter.next(); frame !== undefined; frame = splitter.next()) {
-      completed++
       this.events.frame(frame)
       if (this.ended || this.closing) return
+      this.frameSince = performance.now()
+      if (this.frameSince >= until) return this.rest()
     }
     if (splitter.refusal !== undefined) return this.end('refused', splitter.refusal)
     if (!splitter.insideFrame) this.frameSince = NEVER
-    else if (completed > 0 || !wasInside) this.frameSince = performance.now()
-    const pauseMs = this.pace.spend(piece.length, performance.now())
+    const pauseMs = this.pace.spend(this.pieceBytes, performance.now())
     if (pauseMs > 0) this.pause(pauseMs)
+    else if (rested) this.socket.resume()
+  }
+
+  /**
+   * A few bytes can ask for much: sixty-four kilobytes of questions, each for a large answer, are work for ten seconds. Meanwhile
+   * everybody else would wait; so the others have their turn in between.
+   */
+  private rest(): void {
+    this.resting = true
+    this.socket.pause()
+    setImmediate(this.takeFrames)
   }
 
   /** What the peer says meanwhile fills its own buffers. */

@@ -13,6 +13,8 @@ export interface Limits {
   readonly inBytesPerSecond: number
   /** Of a peer that was caught lying, at once and for each second: enough for what locks and small objects need. */
   readonly caughtBytesPerSecond: number
+  /** How long the frames of one connection are worked at while others wait: far longer than honest ones take. */
+  readonly turnMs: number
   /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
@@ -46,6 +48,7 @@ const LIMITS: Limits = {
   inBytesBurst: 32 << 20,
   inBytesPerSecond: 32 << 20,
   caughtBytesPerSecond: 1 << 20,
+  turnMs: 10,
   queueBytesMax: 20 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,
