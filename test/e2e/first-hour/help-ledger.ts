@@ -90,6 +90,18 @@ export const ledgerScenes: readonly Scene[] = [
     code: 1,
     says: /refused/,
   },
+  {
+    line: 'coterie ledger move both --register a --from alice.key --to bob.key --amount 10',
+    says: /moved 10 out of a: leaf 0 of 1, certified/,
+  },
+  {
+    line: 'coterie ledger submit coins coins-0123456789ab.leaf',
+    // Bytes that are a leaf already: the same leaf comes back.
+    as:
+      'head -n 1 coins.log | base64 -d > coins-0123456789ab.leaf && ' +
+      'coterie ledger submit coins coins-0123456789ab.leaf',
+    says: /appended: leaf 0 of/,
+  },
   { line: 'coterie ledger epoch coins --operator alice.key', says: /^epoch 1, kept by .*: leaf/m },
   {
     line: 'coterie ledger epoch coins --operator alice.key --server server-1,server-2,server-3,server-4,server-5,server-6',
