@@ -28,7 +28,7 @@ export const ledgerScenes: readonly Scene[] = [
     says: /transfer 250/,
   },
   { line: 'coterie ledger checkpoint coins --out coins.checkpoint', says: /size 1, 6 signatures/ },
-  { line: 'coterie ledger audit coins', says: /^sound: 1 leaves/m },
+  { line: 'coterie ledger audit coins', says: /^sound: 1 leaf /m },
   { line: 'coterie ledger audit coins --from coins.checkpoint', says: /^sound/m },
   { line: 'coterie ledger audit coins.log --descriptor coins.ledger --checkpoint coins.checkpoint', says: /^sound/m },
   { line: 'coterie ledger proof coins 0 --receipt first.receipt', says: /leaf 0 of 1/ },
