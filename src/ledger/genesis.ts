@@ -102,6 +102,7 @@ const SERVER_NAME_BYTES_MAX = 64
 export const FIRST_BALANCES_MAX = 1_000
 /** Operators of one ledger. */
 export const OPERATORS_MAX = 32
+/** Registers of one ledger: itself, or two in one. */
 export const REGISTERS_MAX = 2
 
 /** Bytes of one length. */

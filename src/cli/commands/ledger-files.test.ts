@@ -56,7 +56,7 @@ describe('a file that is to be written', () => {
     stage.a.must(transaction)
     const { kind: _, ...receipt } = stage.a.proof(stage.a.leaves.length - 1) as LedgerReceipt & { kind: 'proof' }
     const command = newCommand('done').action(() =>
-      appended({ receipt: at('there') }, 'paid 1', receipt).catch(error => process.stderr.write(error.message)),
+      appended({ receipt: at('there') }, 'paid 1', receipt).catch(error => void process.stderr.write(error.message)),
     )
     const { out, err } = await runCommand([command], ['done'])
     expect(out).toMatch(/^paid 1: leaf \d+ of \d+, certified\n$/)

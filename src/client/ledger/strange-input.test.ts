@@ -152,7 +152,7 @@ describe('one account in many hands', () => {
     go()
     const { burn } = await first
     expect((await patient).index).toBeGreaterThan(burn.index)
-  })
+  }, 10_000)
 
   /** What another process of the same owner would sign now. */
   async function overtake(): Promise<void> {
