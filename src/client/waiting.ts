@@ -69,6 +69,15 @@ export function within<T>(
   })
 }
 
+/** For a call of several steps: what is left for the next of them, of the time that was given for all. */
+export function leftOf({ timeout, signal }: WaitOptions): () => WaitOptions {
+  const cancelled = signal === undefined ? {} : { signal }
+  if (timeout === undefined || timeout === Number.POSITIVE_INFINITY) return () => cancelled
+  const end = performance.now() + (timeout === 0 ? NOW_MS : timeout)
+  // Never 0: that would be another five seconds.
+  return () => ({ ...cancelled, timeout: Math.max(1, Math.ceil(end - performance.now())) })
+}
+
 export function checkTimeout(timeout: Millis | undefined): void {
   if (timeout !== undefined) checkValue('timeout', waitTime, timeout)
 }

@@ -7,7 +7,7 @@ import { type Checkpoint, signersOfBoth, whyNotCertified } from './checkpoint.ts
 import { ledgerCrypto } from './crypto.ts'
 import { execute } from './execute.ts'
 import type { Descriptor, LedgerCrypto } from './genesis.ts'
-import { checkpointGiven, descriptorGiven, logGiven } from './given.ts'
+import { checkpointGiven, descriptorGiven, leafGiven, logGiven } from './given.ts'
 import { extend, type Frontier, frontierRoot, leafHash } from './merkle.ts'
 import { outcomeOf } from './proposal.ts'
 import { NotProven } from './receipt.ts'
@@ -78,6 +78,7 @@ export async function auditLedger(
   if (seen?.size === 0) compare(replay, seen)
   for await (const leaf of log) {
     if (tree.size === checkpoint?.size) break
+    checkValue(`leaf ${tree.size} of the log`, leafGiven, leaf)
     replay.take(leaf)
     if (tree.size === seen?.size) compare(replay, seen)
   }

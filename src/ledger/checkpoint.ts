@@ -8,7 +8,7 @@
 import { type Codec, list, SERVERS_MAX, sameBytes, struct, toHex, uint } from '../core/index.ts'
 import { framed } from '../crypto/framing.ts'
 import { type Descriptor, epochAt, exactly, idCodec, type LedgerCrypto } from './genesis.ts'
-import { HASH_BYTES, LEAVES_MAX } from './limits.ts'
+import { HASH_BYTES, LEAVES_MAX, SIGNATURE_BYTES } from './limits.ts'
 import type { SizedRoot } from './merkle.ts'
 import type { LedgerRules } from './rules.ts'
 
@@ -38,7 +38,6 @@ export interface Checkpoint extends Statement {
   readonly votes: readonly CountedVote[]
 }
 
-export const SIGNATURE_BYTES = 64
 /** A height holds a leaf at least. */
 export const HEIGHT_MAX = LEAVES_MAX
 /** By its time-outs, an attempt beyond it lasts longer than anybody waits. */

@@ -100,7 +100,9 @@ const ASSET_BYTES_MAX = 64
 const SERVER_NAME_BYTES_MAX = 64
 /** Accounts that a genesis may name: each key is checked, which takes half a millisecond. More are paid from one of them. */
 export const FIRST_BALANCES_MAX = 1_000
-const OPERATORS_MAX = 32
+/** Operators of one ledger. */
+export const OPERATORS_MAX = 32
+/** Registers of one ledger: itself, or two in one. */
 export const REGISTERS_MAX = 2
 
 /** Bytes of one length. */

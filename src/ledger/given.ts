@@ -1,22 +1,48 @@
 // What callers hand to the functions of a ledger, known by its shape: what is something else is refused in a sentence. Whether it
 // holds is asked afterwards, by those who check it.
 
-import { checkValue, type Rule } from '../core/index.ts'
+import { checkValue, type Rule, SERVERS_MAX } from '../core/index.ts'
+import { HASH_BYTES, LEAVES_MAX, PROOF_MAX, SIGNATURE_BYTES, TRANSACTION_BYTES_MAX } from './limits.ts'
 
 const field = (value: unknown, name: string | symbol): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string | symbol, unknown>)[name] : undefined
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
-const isCheckpoint = (value: unknown): boolean =>
-  isBytes(field(value, 'root')) && Number.isInteger(field(value, 'size')) && Array.isArray(field(value, 'votes'))
+const isBytesOf = (value: unknown, length: number): boolean => value instanceof Uint8Array && value.length === length
+const isPlace = (value: unknown, max = LEAVES_MAX): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
+const isHash = (value: unknown): boolean => isBytesOf(value, HASH_BYTES)
+const isLeaf = (value: unknown): boolean => value instanceof Uint8Array && value.length <= TRANSACTION_BYTES_MAX
+const isPath = (value: unknown): boolean =>
+  Array.isArray(value) && value.length <= PROOF_MAX && value.every(one => isHash(one))
+const isVote = (value: unknown): boolean =>
+  isPlace(field(value, 'server'), SERVERS_MAX - 1) && isBytesOf(field(value, 'signature'), SIGNATURE_BYTES)
+
+// Down to every number and length: what cannot be written on a wire ends the node that is asked to send it, and the locks and
+// watches of the same process with it.
+const isCheckpoint = (value: unknown): boolean => {
+  const votes = field(value, 'votes')
+  return (
+    ['size', 'height', 'attempt'].every(name => isPlace(field(value, name))) &&
+    ['root', 'previous', 'proposal'].every(name => isHash(field(value, name))) &&
+    Array.isArray(votes) &&
+    votes.length <= SERVERS_MAX &&
+    votes.every(isVote)
+  )
+}
 const isReceipt = (value: unknown): boolean =>
-  isBytes(field(value, 'leaf')) &&
-  isBytes(field(value, 'ledger')) &&
-  Array.isArray(field(value, 'path')) &&
-  isCheckpoint(field(value, 'checkpoint'))
-const isDescriptor = (value: unknown): boolean =>
-  isBytes(field(value, 'id')) && Array.isArray(field(value, 'registerIds')) && Array.isArray(field(value, 'epochs'))
+  isHash(field(value, 'ledger')) && isPlace(field(value, 'index')) && isStep(value)
+const isDescriptor = (value: unknown): boolean => {
+  const epochs = field(value, 'epochs')
+  return (
+    isHash(field(value, 'id')) &&
+    Array.isArray(field(value, 'registerIds')) &&
+    Array.isArray(epochs) &&
+    epochs.length > 0 &&
+    epochs.every(epoch => Array.isArray(field(epoch, 'servers')))
+  )
+}
 const isStep = (value: unknown): boolean =>
-  isBytes(field(value, 'leaf')) && Array.isArray(field(value, 'path')) && isCheckpoint(field(value, 'checkpoint'))
+  isLeaf(field(value, 'leaf')) && isPath(field(value, 'path')) && isCheckpoint(field(value, 'checkpoint'))
 
 /** A checkpoint, as `ledger.checkpoint` gives it. */
 export const checkpointGiven: Rule = { must: 'a checkpoint', fits: isCheckpoint }
@@ -37,7 +63,7 @@ export const receiptGiven: Rule = { must: 'a receipt (decodeReceipt makes one of
 /** A receipt, or the place of a leaf. */
 export const shownGiven: Rule = {
   must: 'a receipt, or the index of a leaf where the ledger has two registers',
-  fits: value => isReceipt(value) || (Number.isSafeInteger(value) && (value as number) >= 0),
+  fits: value => isReceipt(value) || isPlace(value),
 }
 /** Someone who can spend. */
 export const accountGiven: Rule = {
@@ -55,6 +81,13 @@ export const logGiven: Rule = {
   fits: value =>
     typeof field(value, Symbol.iterator) === 'function' || typeof field(value, Symbol.asyncIterator) === 'function',
 }
+/** A leaf of a log. */
+export const leafGiven: Rule = { must: 'the bytes of a signed transaction', fits: isLeaf }
+/** The place of a leaf, or a number of leaves. */
+export const placeGiven: Rule = { must: `a whole number from 0 to ${LEAVES_MAX}`, fits: value => isPlace(value) }
+/** A hash, and hashes that lead from one to another. */
+export const hashGiven: Rule = { must: 'a hash of 32 bytes', fits: isHash }
+export const pathGiven: Rule = { must: 'a list of hashes', fits: isPath }
 /** Bytes, by what they are. */
 export const bytesGiven = (must: string): Rule => ({ must, fits: isBytes })
 

@@ -26,6 +26,7 @@ export {
   type Epoch,
   epochAt,
   epochHash,
+  FIRST_BALANCES_MAX,
   type FirstBalance,
   type Genesis,
   genesisCodec,
@@ -34,6 +35,8 @@ export {
   type LedgerCrypto,
   ledgerServersNeeded,
   newestEpoch,
+  OPERATORS_MAX,
+  REGISTERS_MAX,
   type Voter,
 } from './genesis.ts'
 export { encodeDescriptor, followEpochs, readDescriptor, stepsOf, takeStep, whyNoStep, withEpoch } from './light.ts'

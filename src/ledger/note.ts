@@ -2,9 +2,9 @@
 // keeps and mails is all that an audit needs.
 
 import { fromHex } from '../core/index.ts'
-import { type Checkpoint, type CountedVote, fromBase64, originOf, SIGNATURE_BYTES, signedNote } from './checkpoint.ts'
+import { type Checkpoint, type CountedVote, fromBase64, originOf, signedNote } from './checkpoint.ts'
 import { type Descriptor, type Epoch, epochAt, type LedgerCrypto } from './genesis.ts'
-import { HASH_BYTES } from './limits.ts'
+import { HASH_BYTES, SIGNATURE_BYTES } from './limits.ts'
 import { NotProven } from './receipt.ts'
 
 /** Longer than a note with the signatures of a hundred servers. */

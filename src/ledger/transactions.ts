@@ -17,9 +17,11 @@ import {
   uint,
   variants,
 } from '../core/index.ts'
-import { type Checkpoint, type CountedVote, checkpointCodec, SIGNATURE_BYTES, signatureCodec } from './checkpoint.ts'
-import { amountCodec, idCodec, type Keepers, keepersFields, keyCodec, REGISTERS_MAX } from './genesis.ts'
-import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
+import { type Checkpoint, type CountedVote, checkpointCodec, signatureCodec } from './checkpoint.ts'
+import { amountCodec, idCodec, type Keepers, keepersFields, keyCodec, OPERATORS_MAX, REGISTERS_MAX } from './genesis.ts'
+import { LEAVES_MAX, PROOF_MAX, SIGNATURE_BYTES, TRANSACTION_BYTES_MAX, WINDOW_MAX } from './limits.ts'
+
+export { TRANSACTION_BYTES_MAX }
 
 /** What shows that something was burned (or a burn made void) elsewhere. */
 export type Evidence =
@@ -111,16 +113,12 @@ export interface EpochStep {
 /** The kinds that an account's owner signs. */
 export type SpendingTransaction = Extract<Transaction, { from: Uint8Array }>
 
-/** The longest leaf: a link with a genesis of a thousand accounts and a hundred servers. */
-export const TRANSACTION_BYTES_MAX = 81_920
 /** Bytes of a memo. */
 export const MEMO_BYTES_MAX = 256
 /** A burn with its memo-less fields, or a void with the burn that it is about. */
 const LEAF_BYTES_MAX = 16_384
 /** A linked ledger's descriptor in a link. */
 export const PEER_BYTES_MAX = 65_536
-const OPERATORS_MAX = 32
-const WINDOW_MAX = 10_000
 /** Epochs of one ledger: one a day for two years and a half. */
 export const EPOCHS_MAX = 1_000
 /** The last sequence of an account. */

@@ -7,17 +7,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
-import { base64, encodeDescriptor, encodeReceipt, ledgerRules, signedNote } from '../../ledger/index.ts'
+import {
+  base64,
+  encodeDescriptor,
+  encodeReceipt,
+  ledgerRules,
+  readTransaction,
+  signedNote,
+} from '../../ledger/index.ts'
 import { type Actors, ideals } from '../../ledger/proof/actors.ts'
 import { Stage } from '../../ledger/proof/stories.ts'
 import type { Evidence } from '../../ledger/transactions.ts'
 import { opensslSigner } from '../../runtime/certificates/signatures.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { initGroup } from '../../runtime/setup/group.ts'
+import { describeTransaction, whole } from '../ledger/words.ts'
 import { ledgerCommand } from './ledger.ts'
 
 const VERBS =
-  'key create status transfer balance account log watch checkpoint proof verify audit link move burn mint void refund freeze'
+  'key create status transfer balance account log watch checkpoint proof verify audit link move burn mint void refund submit freeze'
 let dir: string
 const at = (name: string) => join(dir, name)
 const run = (...line: string[]) => runCommand([ledgerCommand()], ['ledger', ...line])
@@ -167,6 +175,13 @@ describe('verify', () => {
       expect(err).toMatch(/does not hold|no receipt|no such file/)
     }
   })
+})
+
+it('a link is shown with the ledger that it is to', () => {
+  const read = readTransaction(stage.link(stage.a, stage.b, 1))
+  expect(read.ok && describeTransaction(read.value, stage.a.descriptor, whole)).toBe(
+    `link 1 to ${stage.b.descriptor.hex}, cap 50`,
+  )
 })
 
 describe('audit of a file', () => {

@@ -18,6 +18,7 @@ import {
   keyCommand,
   mintCommand,
   refundCommand,
+  submitCommand,
   transferCommand,
   voidCommand,
 } from '../ledger/spending.ts'
@@ -39,8 +40,8 @@ export function ledgerCommand(): Command {
   const ledger = newCommand('ledger').addHelpText('after', EXAMPLE)
   const all = [keyCommand, createCommand, statusCommand, transferCommand, balanceCommand, accountCommand]
   const history = [logCommand, watchCommand, checkpointCommand, proofCommand, verifyCommand, auditCommand]
-  const between = [linkCommand, moveCommand, burnCommand, mintCommand, voidCommand, refundCommand, freezeCommand]
-  const keepers = [epochCommand, followCommand]
-  for (const make of [...all, ...history, ...between, ...keepers]) ledger.addCommand(make())
+  const moving = [linkCommand, moveCommand, burnCommand, mintCommand, voidCommand, refundCommand, submitCommand]
+  const keepers = [freezeCommand, epochCommand, followCommand]
+  for (const make of [...all, ...history, ...moving, ...keepers]) ledger.addCommand(make())
   return ledger
 }

@@ -1,14 +1,13 @@
 // What needs no trust in any server: a receipt verified, a log audited.
 
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { auditLedger, toHex, verifyReceipt } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { action, colour, print } from '../output.ts'
 import { asking, below, type LedgerLine, waiting, withLedger } from './common.ts'
-import { readCheckpoint, readDescription, readLog, readReceipt } from './files.ts'
-import { describeTransaction, shownReceipt } from './words.ts'
+import { isFileThere, readCheckpoint, readDescription, readLog, readReceipt } from './files.ts'
+import { describeTransaction, shownReceipt, whole } from './words.ts'
 
 const VERIFY = `
 Example:
@@ -30,7 +29,8 @@ export function verifyCommand(): Command {
         const { index, checkpoint } = receipt
         print(line.json, { holds: true, ...shownReceipt(receipt) }, () => {
           const where = `leaf ${index} of ${checkpoint.size} of ${descriptor.genesis.name}, signed by ${checkpoint.votes.length} servers`
-          return `${colour.green('it holds')}: ${describeTransaction(transaction)}\n  ${where}`
+          // Whole keys: eight digits of one are soon found that are another's.
+          return `${colour.green('it holds')}: ${describeTransaction(transaction, descriptor, whole)}\n  ${where}`
         })
       }),
     )
@@ -60,7 +60,7 @@ export function auditCommand(): Command {
     .option('--checkpoint <file>', 'of a log in a file: where it must lead')
     .option('--from <file>', 'a checkpoint that was kept: the log must lead through it')
     .action(
-      action((what: string, line: AuditLine) => (existsSync(what) ? auditFile(what, line) : auditNamed(what, line))),
+      action((what: string, line: AuditLine) => (isFileThere(what) ? auditFile(what, line) : auditNamed(what, line))),
     )
 }
 
@@ -77,7 +77,12 @@ async function auditFile(file: string, line: AuditLine): Promise<void> {
   found(line, descriptor.genesis.name, audit)
 }
 
-function auditNamed(name: string, line: AuditLine): Promise<void> {
+async function auditNamed(name: string, line: AuditLine): Promise<void> {
+  // What was meant to be checked against would not be looked at.
+  if (line.descriptor !== undefined || line.checkpoint !== undefined)
+    throw new SettingsError(
+      `--descriptor and --checkpoint are of a log in a file, and there is no file ${name}. Of a ledger that servers keep, --from takes a checkpoint.`,
+    )
   return withLedger(name, line, async ledger => {
     const seen = line.from === undefined ? undefined : await readCheckpoint(line.from, ledger.descriptor)
     found(line, name, await ledger.audit({ ...waiting(line), ...(seen && { seen }) }))
@@ -93,6 +98,6 @@ function found(
     line.json,
     { ledger: name, sound: true, size, root: toHex(root) },
     () =>
-      `${colour.green('sound')}: ${size} leaves of ${name}, every signature, sequence and sum, and the certified root`,
+      `${colour.green('sound')}: ${size} ${size === 1 ? 'leaf' : 'leaves'} of ${name}, every signature, sequence and sum, and the certified root`,
   )
 }

@@ -2,15 +2,18 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Group } from '../../client/group.ts'
+import { LedgerUnanswered } from '../../client/ledger/errors.ts'
 import type { Ledger } from '../../client/ledger/ledger.ts'
 import type { WaitOptions } from '../../client/waiting.ts'
-import { SettingsError } from '../../core/index.ts'
-import { AMOUNT_MAX, type LedgerReceipt } from '../../ledger/index.ts'
+import { FileError, SettingsError } from '../../core/index.ts'
+import { AMOUNT_MAX, type LedgerReceipt, toHex } from '../../ledger/index.ts'
 import { readNodeSettings } from '../../runtime/config/config.ts'
+import { exists } from '../../runtime/files.ts'
+import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { type ConnectionOptions, clientFolder, connectFrom, withConnection } from '../connection.ts'
 import { duration } from '../duration.ts'
-import { newCommand, print } from '../output.ts'
-import { writeReceipt } from './files.ts'
+import { newCommand, print, warn } from '../output.ts'
+import { checkFree, writeBytes, writeReceipt } from './files.ts'
 import { shownReceipt, type Words } from './words.ts'
 
 /** A command that waits for ever tells nobody that the servers are gone. */
@@ -29,6 +32,12 @@ export interface SpendLine extends LedgerLine {
   readonly register?: string
   readonly receipt?: string
   readonly yes?: boolean
+}
+
+/** Where a command keeps what it was given: looked at before servers are asked. */
+interface Kept {
+  readonly receipt?: string
+  readonly out?: string
 }
 
 /** A command below `coterie ledger`. */
@@ -53,12 +62,18 @@ export function waiting({ timeout = TIMEOUT_DEFAULT_MS }: LedgerLine): WaitOptio
   return { timeout }
 }
 
-export async function withGroup(line: LedgerLine, work: (group: Group) => Promise<void>): Promise<void> {
+export async function withGroup(line: LedgerLine & Kept, work: (group: Group) => Promise<void>): Promise<void> {
+  await checkFree(line.receipt)
+  await checkFree(line.out)
   await using group = await connectFrom(line, { ledgers: true, ...waiting(line) })
   await work(group)
 }
 
-export function withLedger(name: string, line: LedgerLine, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+export function withLedger(
+  name: string,
+  line: LedgerLine & Kept,
+  work: (ledger: Ledger) => Promise<void>,
+): Promise<void> {
   return withGroup(line, async group => work(await group.ledger(name, waiting(line))))
 }
 
@@ -80,8 +95,51 @@ export async function appended(
   done: string,
   receipt: LedgerReceipt,
 ): Promise<void> {
-  if (line.receipt !== undefined) await writeReceipt(line.receipt, receipt)
+  const { index, checkpoint } = receipt
+  const failed =
+    line.receipt === undefined ? undefined : await writeReceipt(line.receipt, receipt).catch(error => error)
   const shown: Words = { done, ...shownReceipt(receipt) }
-  const kept = line.receipt === undefined ? '' : `; receipt in ${line.receipt}`
-  print(line.json, shown, () => `${done}: leaf ${receipt.index} of ${receipt.checkpoint.size}, certified${kept}`)
+  const kept = line.receipt === undefined || failed !== undefined ? '' : `; receipt in ${line.receipt}`
+  print(line.json, shown, () => `${done}: leaf ${index} of ${checkpoint.size}, certified${kept}`)
+  // Who is told only that a file failed does it once more.
+  if (failed instanceof FileError)
+    throw new FileError(
+      `${failed.message} But it happened, as leaf ${index}: coterie ledger proof gets the receipt again.`,
+    )
+  if (failed !== undefined) throw failed
+}
+
+/**
+ * What was handed in and not answered is kept in a file: only the same bytes, handed in again, say whether it happened. Ctrl-C ends
+ * the wait, not the command, which has that to say.
+ */
+export async function handingIn(
+  name: string,
+  line: LedgerLine & Kept,
+  work: (ledger: Ledger, wait: WaitOptions) => Promise<void>,
+): Promise<void> {
+  const stopped = stoppedByKeys()
+  try {
+    await withLedger(name, line, ledger => work(ledger, { ...waiting(line), signal: stopped }))
+  } catch (error) {
+    if (error instanceof LedgerUnanswered && error.leaf !== undefined) await keepLeaf(name, error.leaf)
+    throw error
+  }
+}
+
+/** Fires at the first Ctrl-C; the second ends the process. */
+export function stoppedByKeys(): AbortSignal {
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort())
+  return stopped.signal
+}
+
+/** Says where it is, too. */
+export async function keepLeaf(name: string, leaf: Uint8Array): Promise<void> {
+  // By its hash: the same bytes are the same file.
+  const file = `${name}-${toHex(ledgerCryptoOf().hash(leaf)).slice(0, 12)}.leaf`
+  if (!(await exists(file))) await writeBytes(file, leaf)
+  warn(
+    `What was handed in is in ${file}: coterie ledger submit ${name} ${file} says whether it happened, and does it once.`,
+  )
 }

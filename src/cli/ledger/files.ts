@@ -1,11 +1,11 @@
 // What `coterie ledger` keeps in files: secrets of accounts, descriptions of ledgers, receipts, checkpoints and logs. None is
 // trusted for being there: each is bounded, and checked when it is used.
 
-import { createReadStream } from 'node:fs'
-import { readFile, stat, writeFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { constants, createReadStream, statSync } from 'node:fs'
+import { access, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { accountFrom, type NewAccount, newAccount } from '../../client/ledger/accounts.ts'
-import { FileError } from '../../core/index.ts'
+import { CoterieError, FileError } from '../../core/index.ts'
 import {
   type Checkpoint,
   type Descriptor,
@@ -19,7 +19,7 @@ import {
   readDescriptor,
   readNote,
 } from '../../ledger/index.ts'
-import { cannot, KEY_MODE, readText, writeNew } from '../../runtime/files.ts'
+import { cannot, exists, KEY_MODE, readText, writeNew } from '../../runtime/files.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import { cannotRead } from '../output.ts'
 
@@ -41,6 +41,8 @@ export async function makeKey(file: string): Promise<NewAccount> {
 
 /** The account of a file. One that others may read is refused: a reader could spend. */
 export async function readKey(file: string): Promise<NewAccount> {
+  if (!(await exists(file)))
+    throw new FileError(`cannot read ${file}: there is no such file. coterie ledger key makes an account.`)
   const text = await readText(file, KEY_BYTES_MAX)
   const { mode } = await stat(file)
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
@@ -57,7 +59,11 @@ export async function readKey(file: string): Promise<NewAccount> {
 
 /** An account by its public key, or by a file that holds its secret. */
 export async function keyOf(given: string): Promise<string> {
-  return /^[0-9a-f]{64}$/.test(given) ? given : (await readKey(given)).key
+  if (/^[0-9a-f]{64}$/.test(given)) return given
+  if (await exists(given)) return (await readKey(given)).key
+  throw new FileError(
+    `${given} is no account: neither a public key, of 64 digits of hexadecimal in small letters, nor a file that is there.`,
+  )
 }
 
 export async function readDescription(file: string): Promise<Descriptor> {
@@ -86,13 +92,37 @@ export function writeDescription(file: string, descriptor: Descriptor): Promise<
 /** A file of bytes, or a sentence. */
 export async function readBytes(file: string, bytesMax: number): Promise<Uint8Array> {
   try {
-    const { size } = await stat(file)
+    const size = await sizeOf(file)
     if (size > bytesMax)
       throw new FileError(`${file} has ${size} bytes; at most ${bytesMax} are read. Is it the right file?`)
     return new Uint8Array(await readFile(file))
   } catch (error) {
     throw cannotRead(file, error)
   }
+}
+
+/** Of a plain file only: a device never ends, and a pipe in its place would be waited for. */
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file)
+  if (!found.isFile()) throw new FileError(`${file} is ${found.isDirectory() ? 'a folder' : 'not a plain file'}.`)
+  return found.size
+}
+
+/** Whether it is there, and no folder: a group may have the name of its ledger. */
+export function isFileThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === false
+}
+
+/** Before anything is done of which the file is to tell: it must not fail afterwards. */
+export async function checkFree(file: string | undefined): Promise<void> {
+  if (file === undefined) return
+  if (await exists(file))
+    throw new FileError(`${file} is there already, and is not written over. Nothing was done: name another file.`)
+  const folder = dirname(resolve(file))
+  await access(folder, constants.W_OK | constants.X_OK).catch(error => {
+    const { message } = cannot('write', file, error)
+    throw new FileError(`${message} Nothing was done.`)
+  })
 }
 
 /** Never over a file that is there. */
@@ -104,18 +134,28 @@ export async function writeBytes(file: string, value: Uint8Array): Promise<void>
 
 /** The leaves of a log as `coterie ledger log --raw` writes it: one in base 64 a line. */
 export async function* readLog(file: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const input = createReadStream(file, { encoding: 'latin1' })
-  const failed = new Promise<never>((_, reject) => input.once('error', error => reject(cannotRead(file, error))))
-  failed.catch(() => {})
   let place = 0
-  const lines = createInterface({ input, crlfDelay: 0 })[Symbol.asyncIterator]()
-  for (;;) {
-    const line = await Promise.race([lines.next(), failed])
-    if (line.done) return
-    const leaf = line.value.length > LINE_CHARACTERS_MAX ? undefined : fromBase64(line.value)
+  for await (const line of linesOf(file)) {
+    const leaf = line.length > LINE_CHARACTERS_MAX ? undefined : fromBase64(line)
     if (leaf === undefined || leaf.length === 0)
       throw new NotProven(`leaf ${place} is wrong: line ${place + 1} is no base 64.`)
     yield leaf
     place++
   }
+}
+
+/** A line that is too long is given as far as it was read: a file without ends of lines must not fill the memory. */
+async function* linesOf(file: string): AsyncGenerator<string, void, undefined> {
+  let rest = ''
+  try {
+    for await (const chunk of createReadStream(file, { encoding: 'latin1' })) {
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop()!
+      yield* lines
+      if (rest.length > LINE_CHARACTERS_MAX) return yield rest
+    }
+  } catch (error) {
+    throw error instanceof CoterieError ? error : cannotRead(file, error)
+  }
+  if (rest !== '') yield rest
 }

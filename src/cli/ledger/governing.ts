@@ -3,8 +3,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { action, colour, print, several, wholeNumber } from '../output.ts'
-import { amount, appended, asking, type LedgerLine, waiting, withGroup, withLedger } from './common.ts'
-import { keyOf, readCheckpoint, readDescription, readKey, writeDescription } from './files.ts'
+import { amount, appended, asking, handingIn, type LedgerLine, waiting, withGroup, withLedger } from './common.ts'
+import { checkFree, keyOf, readCheckpoint, readDescription, readKey, writeDescription } from './files.ts'
 
 interface CreateLine extends LedgerLine {
   readonly asset?: string
@@ -54,6 +54,7 @@ function firstBalance(text: string, before: readonly FirstBalance[] = []): reado
 
 async function create(name: string, line: CreateLine): Promise<void> {
   const { asset, register: registers, operatorsNeeded } = line
+  await checkFree(line.descriptor)
   const balances = await balancesOf(line)
   const operators = await Promise.all((line.operator ?? []).map(keyOf))
   await withGroup(line, async group => {
@@ -76,6 +77,8 @@ async function create(name: string, line: CreateLine): Promise<void> {
 }
 
 async function balancesOf({ balance, register: registers }: CreateLine): Promise<Map<string, Record<string, bigint>>> {
+  if (registers !== undefined && registers.length !== 2)
+    throw new SettingsError('--register takes two names, a,b; a ledger of one register has none to say.')
   const balances = new Map<string, Record<string, bigint>>()
   for (const { register, key, amount: first } of balance) {
     if ((registers === undefined) !== (register === undefined))
@@ -128,8 +131,8 @@ export function linkCommand(): Command {
         const operators = await Promise.all(line.operator.map(readKey))
         const { cap, rate, window } = line
         const link = { operators, cap, ...(rate !== undefined && { rate }), ...(window !== undefined && { window }) }
-        await withLedger(name, line, async ledger =>
-          appended(line, 'linked', await ledger.link(peer, link, waiting(line))),
+        await handingIn(name, line, async (ledger, wait) =>
+          appended(line, 'linked', await ledger.link(peer, link, wait)),
         )
       }),
     )
@@ -174,8 +177,8 @@ export function epochCommand(): Command {
           ...(crashes !== undefined && { crashes }),
           ...(liars !== undefined && { liars }),
         }
-        await withLedger(name, line, async ledger => {
-          const receipt = await ledger.epoch(next, waiting(line))
+        await handingIn(name, line, async (ledger, wait) => {
+          const receipt = await ledger.epoch(next, wait)
           const { number, servers: kept } = ledger.descriptor.epochs.at(-1)!
           await appended(line, `epoch ${number}, kept by ${kept.map(one => one.name).join(', ')}`, receipt)
         })
@@ -241,8 +244,8 @@ export function freezeCommand(): Command {
         const peer = await readDescription(line.peer)
         const one = await readCheckpoint(line.one, peer)
         const other = await readCheckpoint(line.other, peer)
-        await withLedger(name, line, async ledger =>
-          appended(line, 'frozen', await ledger.freeze(peer, { one, other }, waiting(line))),
+        await handingIn(name, line, async (ledger, wait) =>
+          appended(line, 'frozen', await ledger.freeze(peer, { one, other }, wait)),
         )
       }),
     )

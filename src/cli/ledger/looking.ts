@@ -1,10 +1,11 @@
 // What can be seen of a ledger: accounts, leaves, checkpoints, proofs.
 
 import type { Command } from 'commander'
+import { SettingsError } from '../../core/index.ts'
 import { base64 } from '../../ledger/index.ts'
 import { action, colour, print, printLine, tell, wholeNumber } from '../output.ts'
 import { appended, asking, type LedgerLine, waiting, withLedger } from './common.ts'
-import { keyOf, writeBytes, writeDescription } from './files.ts'
+import { checkFree, keyOf, writeBytes, writeDescription } from './files.ts'
 import { cut, describeTransaction, plain, shownCheckpoint, shownEntry } from './words.ts'
 
 const NAME = 'name of the ledger'
@@ -79,19 +80,20 @@ Example:
     .option('--from <index>', 'the first leaf to show (default: 0)', wholeNumber)
     .option('--raw', 'the bytes of each leaf in base 64')
     .action(
-      action((name: string, line: LogLine) =>
-        withLedger(name, line, async ledger => {
+      action(async (name: string, line: LogLine) => {
+        if (line.raw && line.json) throw new SettingsError('--raw or --json, not both.')
+        await withLedger(name, line, async ledger => {
           for await (const { index, leaf, transaction } of ledger.log(line.from ?? 0, waiting(line))) {
             if (line.raw) tell(base64(leaf))
             else
               printLine(
                 line.json,
                 shownEntry(index, transaction),
-                () => `${index}  ${describeTransaction(transaction)}`,
+                () => `${index}  ${describeTransaction(transaction, ledger.descriptor)}`,
               )
           }
-        }),
-      ),
+        })
+      }),
     )
 }
 
@@ -111,7 +113,11 @@ Example:
         await withLedger(name, line, async ledger => {
           const options = { signal: stopped.signal, ...(line.from !== undefined && { from: line.from }) }
           for await (const { index, transaction } of ledger.watch(options))
-            printLine(line.json, shownEntry(index, transaction), () => `${index}  ${describeTransaction(transaction)}`)
+            printLine(
+              line.json,
+              shownEntry(index, transaction),
+              () => `${index}  ${describeTransaction(transaction, ledger.descriptor)}`,
+            )
         })
       }),
     )
@@ -167,36 +173,38 @@ Example:
     .option('--descriptor <file>', 'where to write the description of the ledger')
     .action(
       action((name: string, line: LedgerLine & { readonly descriptor?: string }) =>
-        withLedger(name, line, async ledger => {
-          const { genesis, hex, registerIds } = ledger.descriptor
-          const checkpoint = await ledger.checkpoint(waiting(line))
-          if (line.descriptor !== undefined) await writeDescription(line.descriptor, ledger.descriptor)
-          const registers = await Promise.all(
-            genesis.registers.map(async (register, place) => {
-              const totals = await ledger.totals({
-                ...waiting(line),
-                ...(genesis.registers.length > 1 && { register }),
-              })
-              return { register, id: registerIds[place]!, ...totals }
-            }),
-          )
-          const { asset } = genesis
-          const { number: epoch, liars, crashes, servers: voters } = ledger.descriptor.epochs.at(-1)!
-          const servers = voters.map(server => server.name)
-          const kept = { epoch, servers, liars, crashes }
-          const shown = { name, id: hex, asset, ...kept, ...shownCheckpoint(checkpoint), registers }
-          print(line.json, plain(shown), () =>
-            [
-              `${colour.bold(name)}  ${hex}`,
-              `  counts ${asset === '' ? 'units' : asset}, kept by ${servers.join(', ')}; ${liars} may lie, ${crashes} may be gone`,
-              `  ${checkpoint.size} leaves, ${checkpoint.height} heights, ${checkpoint.votes.length} signatures${epoch === 0 ? '' : `, epoch ${epoch}`}`,
-              ...registers.map(
-                ({ register, accounts, held, outstanding }) =>
-                  `  ${register === '' ? '' : `register ${register}: `}${accounts} accounts hold ${held}; ${outstanding} are out at linked ledgers`,
-              ),
-            ].join('\n'),
-          )
-        }),
+        checkFree(line.descriptor).then(() =>
+          withLedger(name, line, async ledger => {
+            const { genesis, hex, registerIds } = ledger.descriptor
+            const checkpoint = await ledger.checkpoint(waiting(line))
+            if (line.descriptor !== undefined) await writeDescription(line.descriptor, ledger.descriptor)
+            const registers = await Promise.all(
+              genesis.registers.map(async (register, place) => {
+                const totals = await ledger.totals({
+                  ...waiting(line),
+                  ...(genesis.registers.length > 1 && { register }),
+                })
+                return { register, id: registerIds[place]!, ...totals }
+              }),
+            )
+            const { asset } = genesis
+            const { number: epoch, liars, crashes, servers: voters } = ledger.descriptor.epochs.at(-1)!
+            const servers = voters.map(server => server.name)
+            const kept = { epoch, servers, liars, crashes }
+            const shown = { name, id: hex, asset, ...kept, ...shownCheckpoint(checkpoint), registers }
+            print(line.json, plain(shown), () =>
+              [
+                `${colour.bold(name)}  ${hex}`,
+                `  counts ${asset === '' ? 'units' : asset}, kept by ${servers.join(', ')}; ${liars} may lie, ${crashes} may be gone`,
+                `  ${checkpoint.size} leaves, ${checkpoint.height} heights, ${checkpoint.votes.length} signatures${epoch === 0 ? '' : `, epoch ${epoch}`}`,
+                ...registers.map(
+                  ({ register, accounts, held, outstanding }) =>
+                    `  ${register === '' ? '' : `register ${register}: `}${accounts} accounts hold ${held}; ${outstanding} are out at linked ledgers`,
+                ),
+              ].join('\n'),
+            )
+          }),
+        ),
       ),
     )
 }

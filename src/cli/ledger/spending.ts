@@ -3,18 +3,8 @@
 import type { Command } from 'commander'
 import type { WaitOptions } from '../../client/waiting.ts'
 import { action, print, wholeNumber } from '../output.ts'
-import {
-  amount,
-  appended,
-  asking,
-  below,
-  guard,
-  type LedgerLine,
-  type SpendLine,
-  waiting,
-  withLedger,
-} from './common.ts'
-import { keyOf, makeKey, readDescription, readKey, readReceipt } from './files.ts'
+import { amount, appended, asking, below, guard, handingIn, type LedgerLine, type SpendLine } from './common.ts'
+import { keyOf, makeKey, readBytes, readDescription, readKey, readReceipt } from './files.ts'
 
 const SPENT = `Exit codes: 0 certified, 1 refused or no answer in time (the sentence says whether it may have happened), 2 wrong usage, or
 an amount above ledger.yesAbove of the client's coterie.toml without --yes.`
@@ -86,8 +76,8 @@ ${SPENT}`
       action(async (name: string, line: SpendLine & { readonly memo: string }) => {
         const payment = await paymentOf(line)
         const paid = `paid ${line.amount}${payment.to === payment.from.key ? ' to itself' : ''}`
-        await withLedger(name, line, async ledger =>
-          appended(line, paid, await ledger.transfer({ ...payment, memo: line.memo }, waiting(line))),
+        await handingIn(name, line, async (ledger, wait) =>
+          appended(line, paid, await ledger.transfer({ ...payment, memo: line.memo }, wait)),
         )
       }),
     )
@@ -112,9 +102,9 @@ ${SPENT}`
         const payment = await paymentOf(line)
         const into = /^[0-9a-f]{64}$/.test(line.into) ? line.into : await readDescription(line.into)
         const { expires } = line
-        await withLedger(name, line, async ledger => {
+        await handingIn(name, line, async (ledger, wait) => {
           const burn = { ...payment, into, ...(expires !== undefined && { expires }) }
-          await appended(line, `burned ${line.amount}`, await ledger.burn(burn, waiting(line)))
+          await appended(line, `burned ${line.amount}`, await ledger.burn(burn, wait))
         })
       }),
     )
@@ -126,8 +116,8 @@ interface EvidenceLine extends LedgerLine {
   readonly from: string
 }
 
-const withRegister = (line: EvidenceLine): WaitOptions & { readonly register?: string } => ({
-  ...waiting(line),
+const withRegister = (line: EvidenceLine, wait: WaitOptions): WaitOptions & { readonly register?: string } => ({
+  ...wait,
   ...(line.register !== undefined && { register: line.register }),
 })
 
@@ -150,8 +140,8 @@ Example:
 Exit codes: 0 minted, 1 refused (minted or void already, over the link's cap, frozen) or no answer, 2 wrong usage.`
   return shown(asking('mint', 'bring in what a linked ledger burned', example), 'the receipt of the burn').action(
     action((name: string, proof: string, line: EvidenceLine) =>
-      withLedger(name, line, async ledger =>
-        appended(line, 'minted', await ledger.mint(await evidence(proof), withRegister(line))),
+      handingIn(name, line, async (ledger, wait) =>
+        appended(line, 'minted', await ledger.mint(await evidence(proof), withRegister(line, wait))),
       ),
     ),
   )
@@ -169,8 +159,8 @@ Exit codes: 0 void, 1 refused (it was minted) or no answer, 2 wrong usage.`
     .action(
       action(async (name: string, proof: string, line: EvidenceLine) => {
         const owner = await readKey(line.from)
-        await withLedger(name, line, async ledger =>
-          appended(line, 'void', await ledger.void(await evidence(proof), owner, withRegister(line))),
+        await handingIn(name, line, async (ledger, wait) =>
+          appended(line, 'void', await ledger.void(await evidence(proof), owner, withRegister(line, wait))),
         )
       }),
     )
@@ -185,9 +175,30 @@ Example:
 Exit codes: 0 refunded, 1 refused (refunded already, or not void) or no answer, 2 wrong usage.`
   return shown(asking('refund', 'give back a burn that was made void', example), 'the receipt of the void').action(
     action((name: string, proof: string, line: EvidenceLine) =>
-      withLedger(name, line, async ledger =>
-        appended(line, 'refunded', await ledger.refund(await evidence(proof), withRegister(line))),
+      handingIn(name, line, async (ledger, wait) =>
+        appended(line, 'refunded', await ledger.refund(await evidence(proof), withRegister(line, wait))),
       ),
     ),
   )
+}
+
+const LEAF_BYTES_MAX = 128 * 1024
+
+export function submitCommand(): Command {
+  const example = `
+Example:
+  $ coterie ledger submit coins coins-0123456789ab.leaf
+      after "may have happened": hands in the same bytes again, which are appended at most once, and says as which leaf
+
+${SPENT.replace(/, or\nan amount.*$/s, '.')}`
+  return asking('submit', 'hand in again what was not answered', example)
+    .argument('<name>', 'name of the ledger')
+    .argument('<file>', 'the signed bytes, as another command kept them')
+    .option('--receipt <file>', 'where to keep the receipt')
+    .action(
+      action(async (name: string, file: string, line: LedgerLine & { readonly receipt?: string }) => {
+        const leaf = await readBytes(file, LEAF_BYTES_MAX)
+        await handingIn(name, line, async (ledger, wait) => appended(line, 'appended', await ledger.submit(leaf, wait)))
+      }),
+    )
 }

@@ -3,12 +3,15 @@
 
 import {
   type Checkpoint,
+  type Descriptor,
   type Evidence,
   type LedgerReceipt,
+  readDescriptor,
   readTransaction,
   type Transaction,
   toHex,
 } from '../../ledger/index.ts'
+import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 
 export type Words = Readonly<Record<string, unknown>>
 
@@ -66,7 +69,7 @@ function short(transaction: Transaction): Words {
   }
   return {
     ...rest,
-    ...(peer !== undefined && transaction.kind === 'burn' && { peer }),
+    ...(peer !== undefined && { peer: transaction.kind === 'link' ? peerOf(peer) : peer }),
     ...(signatures !== undefined && { signatures: signatures.length }),
     ...(evidence !== undefined && { burn: burnOf(evidence) }),
   }
@@ -80,37 +83,60 @@ export function shownEntry(index: number, transaction: Transaction): Words {
   return { index, ...(plain(short(transaction)) as Words) }
 }
 
-/** As far as people tell keys apart. */
-export const cut = (hex: Uint8Array | string) => (typeof hex === 'string' ? hex : toHex(hex)).slice(0, 8)
+type Shown = (hex: Uint8Array | string) => string
 
-/** One line for one leaf. */
-export function describeTransaction(transaction: Transaction): string {
+/** A key or an id in full. */
+export const whole: Shown = hex => (typeof hex === 'string' ? hex : toHex(hex))
+/** As far as people tell keys apart. */
+export const cut: Shown = hex => whole(hex).slice(0, 8)
+
+/** One line for one leaf of a ledger. */
+export function describeTransaction(transaction: Transaction, { registerIds, genesis }: Descriptor, key = cut): string {
   switch (transaction.kind) {
     case 'transfer':
     case 'move':
     case 'burn': {
-      const { kind, from, sequence, to, amount } = transaction
+      const { kind, from, sequence, to, amount, asset, register } = transaction
       const memo =
         transaction.kind === 'transfer' && transaction.memo !== '' ? `  ${JSON.stringify(transaction.memo)}` : ''
-      const into = transaction.kind === 'burn' ? ` into ${cut(transaction.peer)}` : ''
-      return `${kind} ${amount} from ${cut(from)} (its ${sequence}) to ${cut(to)}${into}${memo}`
+      const into = transaction.kind === 'burn' ? ` into ${key(transaction.peer)}` : ''
+      // Coins of another ledger are not this one's, whatever their number.
+      const coins = toHex(asset) === registerIds[register] ? '' : ` of ${key(asset)}`
+      const where = genesis.registers.length > 1 ? ` in ${genesis.registers[register]}` : ''
+      return `${kind} ${amount}${coins}${where} from ${key(from)} (its ${sequence}) to ${key(to)}${into}${memo}`
     }
     case 'mint':
     case 'void': {
       const { kind, evidence } = transaction
-      return `${kind} of burn ${evidence.index}${evidence.kind === 'own' ? '' : ` of ${cut(evidence.ledger)}`}`
+      return `${kind} of burn ${evidence.index}${evidence.kind === 'own' ? '' : ` of ${key(evidence.ledger)}`}`
     }
     case 'refund':
-      return 'refund of a burn that was made void'
-    case 'link':
-      return `link ${transaction.number}, cap ${transaction.cap}`
+      return `refund of ${refunded(transaction.evidence)}, which was made void`
+    case 'link': {
+      const { number, peer, cap, rate, window } = transaction
+      const rated = rate === 0n ? '' : `, ${rate} in ${window} hours`
+      return `link ${number} to ${key(peerOf(peer))}, cap ${cap}${rated}`
+    }
     case 'freeze':
-      return `freeze of the link to ${cut(transaction.ledger)}`
+      return `freeze of the link to ${key(transaction.ledger)}`
     case 'tick':
       return `tick ${transaction.number}`
     case 'epoch':
       return `epoch ${transaction.number}: kept by ${transaction.servers.map(server => server.name).join(', ')} from here on`
     case 'follow':
-      return `follow of ${cut(transaction.ledger)} into its next epoch`
+      return `follow of ${key(transaction.ledger)} into its next epoch`
   }
+}
+
+/** The burn that a proof of its void is about. */
+function refunded(evidence: Evidence): string {
+  if (evidence.kind === 'own') return `burn ${evidence.index}`
+  const read = readTransaction(evidence.leaf)
+  return read.ok && read.value.kind === 'void' ? `burn ${read.value.evidence.index}` : 'a burn'
+}
+
+/** The id of a linked ledger, by the description that the link holds. */
+function peerOf(peer: Uint8Array): string {
+  const described = readDescriptor(peer, ledgerCryptoOf())
+  return typeof described === 'string' ? 'no ledger' : described.hex
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { kindOf, SettingsError } from '../../core/index.ts'
 import { isSigningKey, SIGNING_SEED_BYTES } from '../../crypto/ed25519.ts'
 import { fromHex, toHex } from '../../ledger/index.ts'
+import { SIGNATURE_BYTES } from '../../ledger/limits.ts'
 import { opensslSigner } from '../../runtime/certificates/signatures.ts'
 
 /** An account that can spend. */
@@ -40,6 +41,15 @@ export function accountFrom(secret: string): NewAccount {
   // Not among what is printed or copied with the account.
   Object.defineProperty(account, 'secret', { value: secret, enumerable: false })
   return account as NewAccount
+}
+
+/** What an account signs. Its `sign` may be the caller's own, of a device: a signature has one length. */
+export function signedBy(account: Account, message: Uint8Array): Uint8Array {
+  const signature = account.sign(message)
+  if (signature instanceof Uint8Array && signature.length === SIGNATURE_BYTES) return signature
+  throw new SettingsError(
+    `account ${account.key} signed with ${kindOf(signature)}; it must be ${SIGNATURE_BYTES} bytes. Nothing was sent.`,
+  )
 }
 
 /** Keys that were found sound: to look at one is as dear as a dozen signatures, and each payment names two. */

@@ -7,6 +7,7 @@ import {
   type Descriptor,
   encodeDescriptor,
   epochHash,
+  ledgerServersNeeded,
   newestEpoch,
   PEER_BYTES_MAX,
   signingBytes,
@@ -18,7 +19,7 @@ import {
 } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
 import type { WaitOptions } from '../waiting.ts'
-import type { Account } from './accounts.ts'
+import { type Account, signedBy as signedWith } from './accounts.ts'
 import { type LedgerCalls, votersOf } from './calls.ts'
 import { checkAmount } from './checks.ts'
 import type { EpochOptions, LinkOptions } from './options.ts'
@@ -35,6 +36,11 @@ export async function signedLink(
   const { cap, rate = 0n, window = 0 } = link
   checkAmount('cap', cap, 0n)
   checkAmount('rate', rate, 0n)
+  // Of a rate within no hours nothing would be counted, and it would let everything in.
+  if (rate > 0n !== window > 0)
+    throw new SettingsError(
+      `rate is ${rate} and window is ${window}: so many coins in so many hours, or neither. Nothing was changed.`,
+    )
   const { answer } = await calls.question(ledger, { kind: 'link', ledger: peer.id }, options)
   const fields = { number: answer.next, peer: encodeDescriptor(peer, PEER_BYTES_MAX), cap, rate, window }
   return signedBy(ledger, link.operators, { kind: 'link', ...fields, signatures: [] })
@@ -50,6 +56,7 @@ export async function pledgedEpoch(
   const now = newestEpoch(ledger)
   const { crashes = now.crashes, liars = now.liars } = next
   const names = next.servers ?? now.servers.map(server => server.name)
+  checkKeepers(names.length, crashes, liars)
   const named = { crashes, liars, servers: await votersFor(calls, ledger, names, crashes, options) }
   const unsigned: Transaction = {
     kind: 'epoch',
@@ -62,6 +69,20 @@ export async function pledgedEpoch(
   const asked = signedBy(ledger, next.operators, unsigned)
   const pledges = await calls.pledges(ledger, asked, options)
   return writeTransaction({ ...unsigned, signatures: signaturesOf(ledger, next.operators, unsigned), pledges })
+}
+
+/** Before the servers are asked, who say no more than that they refuse it. */
+function checkKeepers(servers: number, crashes: number, liars: number): void {
+  if (crashes < liars)
+    throw new SettingsError(
+      `crashes is ${crashes} and liars is ${liars}: a liar may also fall silent, so crashes counts the liars too.`,
+    )
+  const needed = ledgerServersNeeded(liars, crashes)
+  if (servers < needed)
+    throw new SettingsError(
+      `${servers} servers cannot keep a ledger with liars: ${liars} and crashes: ${crashes}; that takes ${needed} ` +
+        `(3 × ${crashes} + 2 × ${liars} + 1). Nothing was changed.`,
+    )
 }
 
 /** Each with the key that it offers now; one that does not answer, with the key that it has. */
@@ -108,8 +129,10 @@ function signedBy(ledger: Descriptor, operators: readonly Account[], unsigned: S
 
 function signaturesOf(ledger: Descriptor, operators: readonly Account[], unsigned: Signable): CountedVote[] {
   const message = signingBytes(ledger.id, unsigned)
+  const twice = operators.find((one, place) => operators.findIndex(other => other.key === one.key) !== place)
+  if (twice !== undefined) throw new SettingsError(`operator ${twice.key} is named twice. Nothing was changed.`)
   return operators
-    .map(operator => ({ server: operatorPlace(ledger, operator), signature: operator.sign(message) }))
+    .map(operator => ({ server: operatorPlace(ledger, operator), signature: signedWith(operator, message) }))
     .sort((one, two) => one.server - two.server)
 }
 

@@ -1,14 +1,16 @@
 // A ledger as its user sees it. What is promised is certified: a receipt verifies without any server, for ever.
 
-import { SettingsError } from '../../core/index.ts'
+import { because, isText, SettingsError } from '../../core/index.ts'
 import {
   type Audit,
   auditLedger,
   type Checkpoint,
   type Descriptor,
+  epochAt,
   fromHex,
   type LedgerReceipt,
   MEMO_BYTES_MAX,
+  NotProven,
   signedNote,
   signingBytes,
   type Transaction,
@@ -16,13 +18,13 @@ import {
   writeTransaction,
 } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
-import { checkWaiting, type WaitOptions } from '../waiting.ts'
-import { type Account, keyBytes } from './accounts.ts'
+import { checkWaiting, leftOf, type WaitOptions } from '../waiting.ts'
+import { type Account, keyBytes, signedBy } from './accounts.ts'
 import type { LedgerCalls } from './calls.ts'
-import { checkAmount, evidenceOf, idOf, type LedgerEntry, pause, peerId } from './checks.ts'
-import { LedgerRefused } from './errors.ts'
+import { checkAmount, evidenceOf, idOf, type LedgerEntry, pause } from './checks.ts'
+import { LedgerRefused, LedgerUnanswered } from './errors.ts'
 import { followingLeaves, pledgedEpoch, signedLink } from './governing.ts'
-import { lotOf } from './logs.ts'
+import { entriesUpTo, leavesOf, lotOf } from './logs.ts'
 import {
   type Burning,
   checkAudit,
@@ -33,6 +35,7 @@ import {
   checkFollowing,
   checkFork,
   checkFrom,
+  checkIndex,
   checkLeaf,
   checkLink,
   checkOwner,
@@ -50,6 +53,7 @@ import {
   type Spending,
 } from './options.ts'
 import { Sequences } from './sequences.ts'
+import { burning, type Making } from './spending.ts'
 
 /** What an account holds, at a certified size or later. */
 export interface AccountInfo {
@@ -107,8 +111,8 @@ export class Ledger {
     checkPayment('ledger.transfer', payment)
     checkWaiting('ledger.transfer', options)
     const memo = payment.memo ?? ''
-    if (new TextEncoder().encode(memo).length > MEMO_BYTES_MAX)
-      throw new SettingsError(`a memo has at most ${MEMO_BYTES_MAX} bytes.`)
+    if (!isText(memo, MEMO_BYTES_MAX))
+      throw new SettingsError(`a memo has at most ${MEMO_BYTES_MAX} bytes of UTF-8, and no half of a letter.`)
     return this.spend(payment, fields => ({ kind: 'transfer', ...fields, memo }), options)
   }
 
@@ -116,7 +120,7 @@ export class Ledger {
   async burn(payment: Burning, options: WaitOptions = {}): Promise<LedgerReceipt> {
     checkBurning('ledger.burn', payment)
     checkWaiting('ledger.burn', options)
-    return (await this.prepareBurn(payment, options)).send()
+    return this.spend(payment, burning(payment), options)
   }
 
   /** Of a ledger with two registers: from one into the other, in one leaf. */
@@ -128,13 +132,13 @@ export class Ledger {
 
   /** @internal A burn, signed, before anybody has seen it; `send` hands it in. */
   async prepareBurn(payment: Burning, options: WaitOptions): Promise<PreparedBurn> {
-    const peer = peerId(payment.into)
-    const expires = payment.expires ?? 0
+    const make = burning(payment)
     const account = this.accountName(payment)
-    const release = await this.sequences.hold(account)
+    const left = leftOf(options)
+    const release = await this.turn(account, left())
     try {
-      const leaf = await this.sign(payment, fields => ({ kind: 'burn', ...fields, peer, expires }), options)
-      return { leaf, drop: release, send: () => this.send(account, leaf, options).finally(release) }
+      const leaf = await this.sign(payment, make, left())
+      return { leaf, drop: release, send: () => this.send(account, leaf, left()).finally(release) }
     } catch (error) {
       release()
       throw error
@@ -156,7 +160,7 @@ export class Ledger {
     checkRegister('ledger.void', options)
     const register = this.registerOf(options.register)
     const unsigned: Transaction = { kind: 'void', register, evidence: evidenceOf(burn), signature: new Uint8Array(0) }
-    const signature = owner.sign(signingBytes(this.registerId(register), unsigned))
+    const signature = signedBy(owner, signingBytes(this.registerId(register), unsigned))
     return this.append(writeTransaction({ ...unsigned, signature }), options)
   }
 
@@ -223,15 +227,22 @@ export class Ledger {
   /** A certificate as a signed note, the form of transparency logs. */
   note(checkpoint: Checkpoint): string {
     checkCheckpoint('checkpoint', checkpoint)
+    const { servers } = epochAt(this.descriptor, checkpoint.size)
+    if (checkpoint.votes.some(vote => vote.server >= servers.length))
+      throw new SettingsError(`the checkpoint is not of ledger '${this.name}': it names servers that do not keep it.`)
     return signedNote(this.descriptor, checkpoint, ledgerCryptoOf())
   }
 
   /** A receipt for any leaf. */
   async proof(index: number, options: WaitOptions = {}): Promise<LedgerReceipt> {
     checkWaiting('ledger.proof', options)
-    if (!Number.isInteger(index) || index < 0)
-      throw new SettingsError(`index is ${index}; it must be a whole number from 0.`)
-    return this.calls.prove(this.descriptor, index, options)
+    checkIndex(index)
+    const left = leftOf(options)
+    // Servers say nothing of a leaf that is not there: some may be behind.
+    const { size } = await this.head(left())
+    if (index >= size)
+      throw new SettingsError(`index is ${index}, and ledger '${this.name}' has ${size} leaves, from 0 on.`)
+    return this.calls.prove(this.descriptor, index, left())
   }
 
   /** Shows that what is certified now goes on from a checkpoint held before; throws `NotProven` where it does not. */
@@ -241,7 +252,13 @@ export class Ledger {
   ): Promise<{ readonly path: readonly Uint8Array[]; readonly checkpoint: Checkpoint }> {
     checkCheckpoint('held', held)
     checkWaiting('ledger.consistency', options)
-    const { path, checkpoint } = await this.calls.compare(this.descriptor, held.size, held.root, options)
+    const left = leftOf(options)
+    const { size } = await this.head(left())
+    if (size < held.size)
+      throw new NotProven(
+        `ledger '${this.name}' shows ${size} leaves, and you hold a checkpoint of ${held.size}: keep it, it is evidence.`,
+      )
+    const { path, checkpoint } = await this.calls.compare(this.descriptor, held.size, held.root, left())
     return { path, checkpoint }
   }
 
@@ -253,13 +270,9 @@ export class Ledger {
   }
 
   private async *entries(from: number, options: WaitOptions): AsyncGenerator<LedgerEntry, void, undefined> {
-    let next = from
-    for (;;) {
-      const lot = await this.lot(next, options)
-      yield* lot
-      if (lot.length === 0) return
-      next += lot.length
-    }
+    const { size } = await this.head(options)
+    if (from > size) throw new SettingsError(`from is ${from}, and ledger '${this.name}' has ${size} leaves.`)
+    yield* entriesUpTo(this.calls, this.descriptor, { from, size }, options)
   }
 
   /** Every leaf from one on, also those to come, until the signal fires. */
@@ -289,7 +302,7 @@ export class Ledger {
   ): Promise<Audit & { readonly checkpoint: Checkpoint }> {
     checkAudit('ledger.audit', options)
     const checkpoint = await this.head(options)
-    const log = this.leaves(options)
+    const log = leavesOf(entriesUpTo(this.calls, this.descriptor, { from: 0, size: checkpoint.size }, options))
     const audit = await auditLedger(log, {
       descriptor: this.descriptor,
       checkpoint,
@@ -376,22 +389,19 @@ export class Ledger {
     return (await this.calls.question(this.descriptor, question, options)).answer.fate
   }
 
-  private async *leaves(options: WaitOptions): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const { leaf } of this.entries(0, options)) yield leaf
-  }
-
   private lot(from: number, options: WaitOptions): Promise<LedgerEntry[]> {
     return lotOf(this.calls, this.descriptor, from, options)
   }
 
   private async spend(payment: Spending, make: Making, options: WaitOptions): Promise<LedgerReceipt> {
     const account = this.accountName(payment)
-    const release = await this.sequences.hold(account)
+    const left = leftOf(options)
+    const release = await this.turn(account, left())
     try {
       for (let tries = 0; ; tries++) {
-        const leaf = await this.sign(payment, make, options)
+        const leaf = await this.sign(payment, make, left())
         try {
-          return await this.send(account, leaf, options)
+          return await this.send(account, leaf, left())
         } catch (error) {
           // Another process of the same owner was quicker: this one is refused for ever, and can be signed anew.
           const overtaken = error instanceof LedgerRefused && error.code === 'sequence used'
@@ -401,6 +411,17 @@ export class Ledger {
     } finally {
       release()
     }
+  }
+
+  /** One spending of an account after the other. */
+  private turn(account: string, options: WaitOptions): Promise<() => void> {
+    const busy = 'Another payment of the account is under way in this process.'
+    return this.sequences.hold(account, options, (why, cause) =>
+      because(
+        new LedgerUnanswered(this.name, `the ${why === 'timeout' ? 'time is up' : 'signal fired'}. ${busy}`),
+        cause,
+      ),
+    )
   }
 
   private async send(account: string, leaf: Uint8Array, options: WaitOptions): Promise<LedgerReceipt> {
@@ -423,8 +444,6 @@ export class Ledger {
     const account = this.accountName(payment)
     const sequence = this.sequences.next(account) ?? (await this.firstSequence(account, payment, options))
     const until = payment.until ?? this.size + UNTIL_AHEAD
-    if (!Number.isInteger(until) || until < 0)
-      throw new SettingsError(`until is ${until}; it must be a size of the ledger.`)
     const asset = payment.asset === undefined ? id : idOf(payment.asset)
     const key = keyBytes(from.key, 'from')
     const fields = {
@@ -438,7 +457,7 @@ export class Ledger {
       signature: new Uint8Array(0),
     }
     const unsigned = make(fields)
-    return writeTransaction({ ...unsigned, signature: from.sign(signingBytes(id, unsigned)) } as Transaction)
+    return writeTransaction({ ...unsigned, signature: signedBy(from, signingBytes(id, unsigned)) } as Transaction)
   }
 
   private async firstSequence(account: string, { from, register }: Spending, options: WaitOptions): Promise<number> {
@@ -454,9 +473,9 @@ export class Ledger {
   private registerOf(name: string | undefined): number {
     const { registers } = this.descriptor.genesis
     const place = name === undefined ? 0 : registers.indexOf(name)
-    if (place < 0)
-      throw new SettingsError(`ledger '${this.name}' has no register '${name}'; it has ${registers.join(', ')}.`)
-    return place
+    if (place >= 0) return place
+    const has = registers.length === 1 ? 'it has one, and it is not named' : `it has ${registers.join(' and ')}`
+    throw new SettingsError(`ledger '${this.name}' has no register '${name}'; ${has}.`)
   }
 
   private registerId(register: number): Uint8Array {
@@ -464,18 +483,6 @@ export class Ledger {
   }
 }
 
-type SpendingFields = {
-  readonly register: number
-  readonly from: Uint8Array
-  readonly sequence: number
-  readonly asset: Uint8Array
-  readonly to: Uint8Array
-  readonly amount: bigint
-  readonly until: number
-  readonly signature: Uint8Array
-}
 function described(peer: Ledger | Descriptor): Descriptor {
   return 'descriptor' in peer ? peer.descriptor : peer
 }
-
-type Making = (fields: SpendingFields) => Transaction

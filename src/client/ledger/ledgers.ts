@@ -1,12 +1,24 @@
 // The ledgers of a group: made once by anybody, then found by name.
 
-import { optionsSchema, type Rule, required, SettingsError, type Trust, textOf, whole } from '../../core/index.ts'
+import {
+  isText,
+  optionsSchema,
+  type Rule,
+  required,
+  SettingsError,
+  type Trust,
+  textOf,
+  whole,
+} from '../../core/index.ts'
 import {
   AMOUNT_MAX,
+  FIRST_BALANCES_MAX,
   type Genesis,
   LEDGER_NAME_BYTES_MAX,
   type LedgerCommand,
   type LedgerEvent,
+  OPERATORS_MAX,
+  REGISTERS_MAX,
 } from '../../ledger/index.ts'
 import { checkName } from '../names.ts'
 import { checkWaiting, type WaitOptions, waitRules } from '../waiting.ts'
@@ -27,14 +39,29 @@ export interface LedgerOptions {
   readonly operatorsNeeded?: number
 }
 
-const list: Rule = { must: 'a list', fits: Array.isArray }
-const object: Rule = { must: 'an object', fits: value => typeof value === 'object' && value !== null }
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const object: Rule = { must: 'an object', fits: isObject }
+const names: Rule = {
+  must: 'a list of two names of registers, or of one',
+  fits: value =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= REGISTERS_MAX &&
+    value.every(one => typeof one === 'string' && isText(one, LEDGER_NAME_BYTES_MAX)),
+}
+const keys: Rule = {
+  must: `a list of accounts or of their keys, at most ${OPERATORS_MAX}`,
+  fits: value =>
+    Array.isArray(value) &&
+    value.length <= OPERATORS_MAX &&
+    value.every(one => typeof one === 'string' || (isObject(one) && typeof one.key === 'string')),
+}
 
 const checkLedger = optionsSchema<LedgerOptions & WaitOptions>({
   asset: textOf('what is counted'),
   balances: required(object),
-  registers: list,
-  operators: list,
+  registers: names,
+  operators: keys,
   operatorsNeeded: whole(0),
   ...waitRules,
 })
@@ -82,7 +109,9 @@ export class Ledgers {
     if (known !== undefined) return known
     const descriptor = await this.calls.find(name, options)
     if (descriptor === undefined)
-      throw new SettingsError(`there is no ledger '${name}' in this group; createLedger makes one.`)
+      throw new SettingsError(
+        `there is no ledger '${name}' in this group; createLedger (coterie ledger create) makes one.`,
+      )
     return this.keep(new Ledger(this.calls, descriptor))
   }
 
@@ -104,19 +133,34 @@ export class Ledgers {
 }
 
 function firstBalances(balances: LedgerOptions['balances'], registers: readonly string[]): Genesis['balances'] {
-  if (registers.length === 1) return balancesOf(balances as Readonly<Record<string, bigint>>, 0)
-  return registers.flatMap((name, register) => {
-    const own = (balances as Readonly<Record<string, Readonly<Record<string, bigint>>>>)[name]
-    if (own !== undefined && typeof own !== 'object')
-      throw new SettingsError(`with two registers, balances are given for each: { ${registers.join(': {…}, ')}: {…} }.`)
-    return balancesOf(own ?? {}, register)
-  })
+  const first = registers.length === 1 ? balancesOf(balances, 0) : byRegister(balances, registers)
+  if (first.length > FIRST_BALANCES_MAX)
+    throw new SettingsError(
+      `balances names ${first.length} accounts; it may be ${FIRST_BALANCES_MAX}. Pay the others from one of them.`,
+    )
+  return first.map(({ register, key, amount }) => ({ register, key: keyBytes(key), amount }))
 }
 
-function balancesOf(balances: Readonly<Record<string, bigint>>, register: number): Genesis['balances'][number][] {
+/** What is given under another name would be in no register: nobody could ever spend it. */
+function byRegister(balances: LedgerOptions['balances'], registers: readonly string[]): NamedBalance[] {
+  for (const [name, own] of Object.entries(balances)) {
+    if (!isObject(own))
+      throw new SettingsError(`with two registers, balances are given for each: { ${registers.join(': {…}, ')}: {…} }.`)
+    if (!registers.includes(name))
+      throw new SettingsError(`balances names register '${name}', and the registers are ${registers.join(' and ')}.`)
+  }
+  return registers.flatMap((name, register) => balancesOf((balances as Balances)[name] ?? {}, register))
+}
+
+type Balances = Readonly<Record<string, Readonly<Record<string, bigint>>>>
+type NamedBalance = { readonly register: number; readonly key: string; readonly amount: bigint }
+
+function balancesOf(balances: LedgerOptions['balances'], register: number): NamedBalance[] {
   return Object.entries(balances).map(([key, amount]) => {
+    if (isObject(amount))
+      throw new SettingsError('balances of each register are for a ledger of two: with one, they are given by key.')
     if (typeof amount !== 'bigint' || amount < 1n || amount > AMOUNT_MAX)
       throw new SettingsError(`the balance of ${key} is ${String(amount)}; it must be a bigint from 1 to 2^63 - 1.`)
-    return { register, key: keyBytes(key), amount }
+    return { register, key, amount }
   })
 }

@@ -17,6 +17,27 @@ import { entryOf, type LedgerEntry } from './checks.ts'
 
 const RETRIES = 8
 
+/**
+ * Every leaf from one on, up to a size that more servers vouch for than can lie. One of them that is behind, or says so, does
+ * not end the log: the next is asked.
+ */
+export async function* entriesUpTo(
+  calls: LedgerCalls,
+  ledger: Descriptor,
+  { from, size }: { readonly from: number; readonly size: number },
+  options: WaitOptions,
+): AsyncGenerator<LedgerEntry, void, undefined> {
+  let next = from
+  for (let empty = 0; next < size; ) {
+    const lot = await lotOf(calls, ledger, next, options)
+    empty = lot.length === 0 ? empty + 1 : 0
+    if (empty > RETRIES)
+      throw new NotProven(`ledger '${ledger.genesis.name}' has ${size} leaves, and its servers show ${next} of them.`)
+    yield* lot
+    next += lot.length
+  }
+}
+
 /** Pages up to the certificate of the first of them; the root is compared before anything is given out. */
 export async function lotOf(
   calls: LedgerCalls,
@@ -56,4 +77,8 @@ async function pagesUpTo(
     page = await calls.page(ledger, tree.size, options)
     if (page.leaves.length === 0) return undefined
   }
+}
+
+export async function* leavesOf(entries: AsyncIterable<LedgerEntry>): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const { leaf } of entries) yield leaf
 }

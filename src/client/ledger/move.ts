@@ -1,11 +1,11 @@
 // Value from one ledger to another, exactly once: burned there, minted here, or made void here and refunded there. No clock
 // is used, and a client that is stopped between two steps goes on from the burn.
 
-import { called, optionsSchema, required, textOf } from '../../core/index.ts'
+import { called, optionsSchema, required, SettingsError, textOf } from '../../core/index.ts'
 import type { LedgerReceipt } from '../../ledger/index.ts'
 import { NotProven, toHex, verifyReceipt } from '../../ledger/index.ts'
 import { ledgerCryptoOf } from '../../runtime/ledger.ts'
-import { type WaitOptions, waitRules } from '../waiting.ts'
+import { leftOf, type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
 import { LedgerRefused, MoveInFlight } from './errors.ts'
 import type { Ledger } from './ledger.ts'
@@ -31,7 +31,10 @@ export interface MoveOptions extends ResumeOptions {
   readonly amount: bigint
   /** Whose coins, where they are not the first ledger's own: the id of `into` on the way back. */
   readonly asset?: string
-  /** Is given the signed burn before anybody else sees it: keep it, and `resume` it after a crash. */
+  /**
+   * Is given the signed burn before anybody else sees it: keep it, and `resume` it after a crash. Where another process spends
+   * from the same account meanwhile it is called again: that burn takes the place of the one before, which can never happen.
+   */
   readonly save?: (burn: Uint8Array) => void | Promise<void>
 }
 
@@ -49,6 +52,8 @@ const checkMove = optionsSchema<MoveOptions>({
   asset: textOf('the id of a ledger'),
   save: called('that keeps the signed burn'),
 })
+
+const RETRIES = 8
 
 const checkBetween = optionsSchema<MoveBetween>(betweenRules)
 const checkResume = optionsSchema<ResumeOptions>(resumeRules)
@@ -71,38 +76,74 @@ export interface Moved {
 /** Moves value between two linked ledgers. Rejects with `MoveInFlight` where it was burned and not yet minted. */
 export async function move(options: MoveOptions): Promise<Moved> {
   checkMove('move', options)
-  const { out, into, from, to, amount, asset, save, progress } = options
+  checkTwo(options)
+  const left = leftOf(waitOf(options))
+  for (let tries = 0; ; tries++) {
+    const burn = await signed(options, left)
+    try {
+      return await arrive(await burn.send(), options, left)
+    } catch (error) {
+      // Another process of the same owner was quicker: this burn is refused for ever, and another can be signed.
+      const overtaken = error instanceof LedgerRefused && error.code === 'sequence used'
+      if (!overtaken || tries >= RETRIES) throw error
+    }
+  }
+}
+
+/** A burn that is saved, and that nobody has seen. */
+async function signed({ out, into, from, to, amount, asset, save, progress }: MoveOptions, left: () => WaitOptions) {
   const payment = { from, to, amount, into, ...(asset !== undefined && { asset }) }
-  const burn = await out.prepareBurn(payment, waitOf(options))
+  const burn = await out.prepareBurn(payment, left())
   try {
     await save?.(burn.leaf)
     progress?.({ step: 'signed', burn: burn.leaf })
+    return burn
   } catch (error) {
     burn.drop()
     throw error
   }
-  return arrive(await burn.send(), options)
+}
+
+function checkTwo({ out, into }: Pick<MoveBetween, 'out' | 'into'>): void {
+  if (out.id === into.id)
+    throw new SettingsError('a move is between two ledgers; between two registers of one, moveWithin.')
 }
 
 /** Goes on with a move from its saved burn: nothing is done twice. */
 export async function resume(burn: Uint8Array, options: ResumeOptions): Promise<Moved> {
   checkResume('resume', options)
-  return arrive(await options.out.submit(burn, waitOf(options)), options)
+  checkTwo(options)
+  const left = leftOf(waitOf(options))
+  return arrive(await options.out.submit(burn, left()), options, left)
 }
 
 /** Takes a move in flight back: makes the burn void where it could be minted, and refunds it. Rejects where it was minted. */
 export async function refundMove(burn: LedgerReceipt, options: MoveBetween): Promise<LedgerReceipt> {
   checkReceipt('burn', burn)
   checkBetween('refundMove', options)
+  checkTwo(options)
   const { out, into, from } = options
-  const wait = waitOf(options)
-  const voided = await shown(out, into, burn, wait, one => into.void(one, from, wait)).catch(async error => {
+  const left = leftOf(waitOf(options))
+  const voided = await shown(out, into, burn, left, one => into.void(one, from, left())).catch(async error => {
     // It was made void before, by one who was stopped then: that leaf is as good.
     if (!(error instanceof LedgerRefused) || error.code !== 'spent') throw error
-    if ((await into.fate(burn, wait)) !== 'void') throw error
-    return into.proof(await voidOf(into, burn, wait), wait)
+    if ((await into.fate(burn, left())) !== 'void') throw error
+    return into.proof(await voidOf(into, burn, left()), left())
   })
-  return shown(into, out, voided, wait, one => out.refund(one, wait))
+  return shown(into, out, voided, left, one => out.refund(one, left())).catch(async error => {
+    // It was refunded before: by one who was stopped then, or by anybody.
+    if (!(error instanceof LedgerRefused) || error.code !== 'refunded') throw error
+    return out.proof(await refundOf(out, voided, left()), left())
+  })
+}
+
+async function refundOf(out: Ledger, voided: LedgerReceipt, options: WaitOptions): Promise<number> {
+  const leaf = toHex(voided.leaf)
+  for await (const { index, transaction } of out.log(0, options)) {
+    const { evidence } = transaction.kind === 'refund' ? transaction : {}
+    if (evidence?.kind === 'proof' && toHex(evidence.leaf) === leaf) return index
+  }
+  throw new NotProven(`ledger '${out.name}' says that the burn was refunded, and its log does not show it.`)
 }
 
 async function voidOf(into: Ledger, burn: LedgerReceipt, options: WaitOptions): Promise<number> {
@@ -119,7 +160,7 @@ async function shown(
   from: Ledger,
   to: Ledger,
   leaf: LedgerReceipt,
-  options: WaitOptions,
+  left: () => WaitOptions,
   act: (leaf: LedgerReceipt) => Promise<LedgerReceipt>,
 ): Promise<LedgerReceipt> {
   try {
@@ -127,17 +168,20 @@ async function shown(
   } catch (error) {
     const outdated = error instanceof LedgerRefused && (error.code === 'evidence' || error.code === 'epoch')
     if (!outdated) throw error
-    await to.follow(from, options)
-    return act(await from.proof(leaf.index, options))
+    await to.follow(from, left())
+    return act(await from.proof(leaf.index, left()))
   }
 }
 
-async function arrive(burn: LedgerReceipt, options: ResumeOptions): Promise<Moved> {
+async function arrive(burn: LedgerReceipt, options: ResumeOptions, left: () => WaitOptions): Promise<Moved> {
   const { out, progress } = options
   if (verifyReceipt(burn, out.descriptor, ledgerCryptoOf()).kind !== 'burn')
     throw new NotProven('the receipt is of no burn.')
   progress?.({ step: 'burned', receipt: burn })
-  const mint = await mintOnce(burn, options).catch(error => {
+  const mint = await mintOnce(burn, options, left).catch(async error => {
+    const spent = error instanceof LedgerRefused && error.code === 'spent'
+    // Taken back is not in flight.
+    if (spent && (await out.fate(burn, left()).catch(() => 'open')) === 'refunded') throw error
     throw new MoveInFlight(burn, error)
   })
   progress?.({ step: 'minted', receipt: mint })
@@ -148,14 +192,14 @@ async function arrive(burn: LedgerReceipt, options: ResumeOptions): Promise<Move
 /** Another process, or anybody, may have minted it: that is an arrival too. */
 async function mintOnce(
   burn: LedgerReceipt,
-  { out, into, ...options }: WaitOptions & Pick<MoveOptions, 'out' | 'into'>,
+  { out, into }: Pick<MoveOptions, 'out' | 'into'>,
+  left: () => WaitOptions,
 ): Promise<LedgerReceipt | undefined> {
-  const wait = waitOf(options)
   try {
-    return await shown(out, into, burn, wait, one => into.mint(one, wait))
+    return await shown(out, into, burn, left, one => into.mint(one, left()))
   } catch (error) {
     if (!(error instanceof LedgerRefused) || error.code !== 'spent') throw error
-    if ((await into.fate(burn, wait)) === 'minted') return undefined
+    if ((await into.fate(burn, left())) === 'minted') return undefined
     throw error
   }
 }

@@ -1,8 +1,29 @@
 // What callers of a ledger may say, by name and kind: what is not meant so is refused before anything is signed.
 
-import { checkValue, listOf, objectWith, optionsSchema, type Rule, required, textOf, whole } from '../../core/index.ts'
-import { accountGiven, bytesGiven, checkpointGiven, ledgerGiven, receiptGiven, shownGiven } from '../../ledger/given.ts'
+import {
+  checkValue,
+  listOf,
+  objectWith,
+  optionsSchema,
+  type Rule,
+  required,
+  SERVERS_MAX,
+  textOf,
+  whole,
+} from '../../core/index.ts'
+import {
+  accountGiven,
+  checkpointGiven,
+  hashGiven,
+  leafGiven,
+  ledgerGiven,
+  pathGiven,
+  placeGiven,
+  receiptGiven,
+  shownGiven,
+} from '../../ledger/given.ts'
 import type { Checkpoint, Descriptor } from '../../ledger/index.ts'
+import { WINDOW_MAX } from '../../ledger/limits.ts'
 import { type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
 
@@ -54,7 +75,7 @@ export interface LinkOptions {
   readonly operators: readonly Account[]
   /** Coins of the other ledger that may be here at once: what a group that goes bad can cost. */
   readonly cap: bigint
-  /** Coins that may come within `window` hours. */
+  /** Coins that may come within `window` hours: one is not given without the other. */
   readonly rate?: bigint
   readonly window?: number
 }
@@ -86,16 +107,16 @@ export const checkReceipt = (name: string, value: unknown): void => checkValue(n
 export const checkCheckpoint = (name: string, value: unknown): void => checkValue(name, checkpointGiven, value)
 export const checkPeer = (value: unknown): void => checkValue('peer', ledgerGiven, value)
 export const checkOwner = (value: unknown): void => checkValue('owner', accountGiven, value)
-export const checkFrom = (value: unknown): void => checkValue('from', whole(0), value)
-export const checkLeaf = (value: unknown): void =>
-  checkValue('leaf', bytesGiven('the bytes of a signed transaction'), value)
+export const checkFrom = (value: unknown): void => checkValue('from', placeGiven, value)
+export const checkIndex = (value: unknown): void => checkValue('index', placeGiven, value)
+export const checkLeaf = (value: unknown): void => checkValue('leaf', leafGiven, value)
 const spendingRules = {
   from: required(accountGiven),
   to: required(textOf('the key of an account')),
   amount: required(anything('a bigint')),
   register,
   asset: textOf('the id of a ledger'),
-  until: whole(0),
+  until: placeGiven,
 }
 
 export const checkPayment = optionsSchema<Payment>({
@@ -108,14 +129,14 @@ export const checkBurning = optionsSchema<Burning>({
     must: 'a ledger, its descriptor or its id',
     fits: value => typeof value === 'string' || ledgerGiven.fits(value),
   }),
-  expires: whole(0),
+  expires: placeGiven,
 })
 export const checkSpending = optionsSchema<Spending>(spendingRules)
 export const checkLink = optionsSchema<LinkOptions>({
   operators: required(operators),
   cap: required(coins),
   rate: coins,
-  window: whole(0),
+  window: whole(0, WINDOW_MAX),
 })
 export const checkEpoch = optionsSchema<EpochOptions>({
   operators: required(operators),
@@ -123,8 +144,8 @@ export const checkEpoch = optionsSchema<EpochOptions>({
     must: 'a list of names of servers',
     fits: value => Array.isArray(value) && value.length > 0 && value.every(one => typeof one === 'string'),
   },
-  crashes: whole(0),
-  liars: whole(0),
+  crashes: whole(0, SERVERS_MAX),
+  liars: whole(0, SERVERS_MAX),
 })
 export const checkRegister = optionsSchema<RegisterOptions>({ ...waitRules, register })
 export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: string }>({
@@ -132,7 +153,10 @@ export const checkBalance = optionsSchema<RegisterOptions & { readonly asset?: s
   register,
   asset: textOf('the id of a ledger'),
 })
-export const checkFollowing = optionsSchema<WaitOptions & { readonly from?: number }>({ ...waitRules, from: whole(0) })
+export const checkFollowing = optionsSchema<WaitOptions & { readonly from?: number }>({
+  ...waitRules,
+  from: placeGiven,
+})
 export const checkAudit = optionsSchema<WaitOptions & { readonly seen?: Checkpoint }>({
   ...waitRules,
   seen: checkpointGiven,
@@ -140,6 +164,6 @@ export const checkAudit = optionsSchema<WaitOptions & { readonly seen?: Checkpoi
 export const checkFork = optionsSchema<Fork>({
   one: required(checkpointGiven),
   other: required(checkpointGiven),
-  root: bytesGiven('a root'),
-  path: listOf(bytesGiven('a hash'), 'hashes'),
+  root: hashGiven,
+  path: pathGiven,
 })

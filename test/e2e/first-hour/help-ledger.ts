@@ -28,7 +28,7 @@ export const ledgerScenes: readonly Scene[] = [
     says: /transfer 250/,
   },
   { line: 'coterie ledger checkpoint coins --out coins.checkpoint', says: /size 1, 6 signatures/ },
-  { line: 'coterie ledger audit coins', says: /^sound: 1 leaves/m },
+  { line: 'coterie ledger audit coins', says: /^sound: 1 leaf /m },
   { line: 'coterie ledger audit coins --from coins.checkpoint', says: /^sound/m },
   { line: 'coterie ledger audit coins.log --descriptor coins.ledger --checkpoint coins.checkpoint', says: /^sound/m },
   { line: 'coterie ledger proof coins 0 --receipt first.receipt', says: /leaf 0 of 1/ },
@@ -89,6 +89,18 @@ export const ledgerScenes: readonly Scene[] = [
       'coterie ledger freeze coins --peer shares.ledger --one mine.checkpoint --other theirs.checkpoint',
     code: 1,
     says: /refused/,
+  },
+  {
+    line: 'coterie ledger move both --register a --from alice.key --to bob.key --amount 10',
+    says: /moved 10 out of a: leaf 0 of 1, certified/,
+  },
+  {
+    line: 'coterie ledger submit coins coins-0123456789ab.leaf',
+    // Bytes that are a leaf already: the same leaf comes back.
+    as:
+      'head -n 1 coins.log | base64 -d > coins-0123456789ab.leaf && ' +
+      'coterie ledger submit coins coins-0123456789ab.leaf',
+    says: /appended: leaf 0 of/,
   },
   { line: 'coterie ledger epoch coins --operator alice.key', says: /^epoch 1, kept by .*: leaf/m },
   {
