@@ -17,7 +17,9 @@ export class LedgerRefused extends CoterieError {
     why: string,
     at: { readonly size: number; readonly final: boolean; readonly kind?: Transaction['kind'] | undefined },
   ) {
-    const certain = at.final ? 'It did not happen, and never will.' : `By then it had not happened, but ${mayStill(at.kind)}`
+    const certain = at.final
+      ? 'It did not happen, and never will.'
+      : `By then it had not happened, but ${mayStill(at.kind)}`
     super(`ledger '${ledger}' refused at size ${at.size}: ${why} ${certain}`)
     this.code = code
     this.size = at.size
