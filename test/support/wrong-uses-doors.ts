@@ -22,7 +22,8 @@ import {
 import { any, type WrongUse, wrong } from './wrong-use.ts'
 
 const alice = newAccount()
-const checkpoint = any({ size: 1, height: 1, root: new Uint8Array(32), votes: [] })
+const hash = new Uint8Array(32)
+const checkpoint = any({ size: 1, height: 1, attempt: 1, root: hash, previous: hash, proposal: hash, votes: [] })
 const receipt = any({ leaf: new Uint8Array(1), ledger: new Uint8Array(32), index: 0, path: [], checkpoint })
 const price = { price: 9.5 }
 const cheap = events.parseFilter({ price: { lt: 10 } })

@@ -7,7 +7,8 @@ const wrong = (call: string, says: string, use: WrongUse['use']): WrongUse => wr
 
 const alice = newAccount()
 const bob = newAccount().key
-const checkpoint = any({ size: 1, height: 1, root: new Uint8Array(32), votes: [] })
+const hash = new Uint8Array(32)
+const checkpoint = any({ size: 1, height: 1, attempt: 1, root: hash, previous: hash, proposal: hash, votes: [] })
 const receipt = any({ leaf: new Uint8Array(1), ledger: new Uint8Array(32), index: 0, path: [], checkpoint })
 
 /** One wrong use, or a few, of every method of a ledger. */

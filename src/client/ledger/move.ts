@@ -9,7 +9,7 @@ import { leftOf, type WaitOptions, waitRules } from '../waiting.ts'
 import type { Account } from './accounts.ts'
 import { LedgerRefused, MoveInFlight } from './errors.ts'
 import type { Ledger } from './ledger.ts'
-import { account, checkReceipt, ledger } from './options.ts'
+import { account, checkLeaf, checkReceipt, ledger } from './options.ts'
 
 /** Between which ledgers, and whose coins: what a move that was begun is taken back with. */
 export interface MoveBetween extends WaitOptions {
@@ -111,6 +111,7 @@ function checkTwo({ out, into }: Pick<MoveBetween, 'out' | 'into'>): void {
 
 /** Goes on with a move from its saved burn: nothing is done twice. */
 export async function resume(burn: Uint8Array, options: ResumeOptions): Promise<Moved> {
+  checkLeaf(burn)
   checkResume('resume', options)
   checkTwo(options)
   const left = leftOf(waitOf(options))
