@@ -81,7 +81,7 @@ describe('planted bugs in whole systems', () => {
     expect(runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!).traceHash).toBe(found.traceHash)
   })
 
-  it.each(sized(['certificate-one-short', 'vote-below-promise'], [...simulatedBugs]))(
+  it.each(sized(['certificate-one-short', 'refused-by-one-behind'], [...simulatedBugs]))(
     '%s shrinks to a fifth of its acts and faults at most',
     bug => {
       const found = runOnce(plantedLedgerRuns[bug]!.scenario(), pins[bug]!)
