@@ -6,10 +6,11 @@ import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
 import { eventsRules } from '../rules.ts'
+import { CLIENT_FOLLOWERS_MAX, SILENT_BEATS } from '../server/state.ts'
 import { leafOf } from '../signed.ts'
 import type { EventsMessage } from '../wire.ts'
 import { eventsClient } from './machine.ts'
-import { OUTBOX_MAX, SHOW_BEATS, WAITING_MAX } from './state.ts'
+import { OUTBOX_MAX, SHOW_BEATS, SUBSCRIPTIONS_A_BEAT, WAITING_MAX } from './state.ts'
 
 const servers = ['first', 'second', 'third']
 const content = { attributes: { price: 3 }, payload: new Uint8Array([1]), time: 0, retained: false, expires: 0 }
@@ -121,6 +122,28 @@ describe('subscribing', () => {
     expect(sent(out)).toMatchObject([{ kind: 'follow', sub: 1 }])
   })
 
+  /** How many words of how many subscriptions go out on each of so many beats, when as many were opened as said. */
+  function words(count: number, beats: number) {
+    const client = started()
+    for (let id = 1; id <= count; id++)
+      client.command({ ...command, id, name: '', from: 'now', filter, ackWait: 1_000 })
+    return Array.from({ length: beats }, () => {
+      const out = sent(client.pass(eventsDefaults.beat))
+      return out.flatMap(body => ('sub' in body ? [body.sub] : []))
+    })
+  }
+
+  it('many take turns: no beat has more than so many of them, none is left out, and few speak on every beat', () => {
+    const turns = 3
+    const beats = words(turns * SUBSCRIPTIONS_A_BEAT - 1, 2 * turns)
+    for (const subs of beats) expect(new Set(subs).size).toBeLessThanOrEqual(SUBSCRIPTIONS_A_BEAT)
+    for (const first of [0, 1, turns])
+      expect(new Set(beats.slice(first, first + turns).flat()).size).toBe(turns * SUBSCRIPTIONS_A_BEAT - 1)
+    for (const subs of words(SUBSCRIPTIONS_A_BEAT, 3)) expect(new Set(subs).size).toBe(SUBSCRIPTIONS_A_BEAT)
+  })
+  it('and as many as one client may have still speak twice before servers forget them', () => {
+    expect(2 * Math.ceil(CLIENT_FOLLOWERS_MAX / SUBSCRIPTIONS_A_BEAT)).toBeLessThan(SILENT_BEATS)
+  })
   it('waits for no more than b + 1 say that they hold: one that boasts keeps nobody waiting', () => {
     const { waitedFor } = eventsRules
     expect(waitedFor([3, 1_000_000, 2], 1)).toBe(3)

@@ -38,6 +38,8 @@ export const FETCHED_BYTES_MAX = 16 * 2 ** 20
 export const PATIENCE_BEATS = 3
 /** In beats: for how long a server is passed over. */
 export const PASSED_BEATS = 600
+/** Subscriptions that are looked after on one beat: with as many as a client may have, each comes every two seconds. */
+export const SUBSCRIPTIONS_A_BEAT = 500
 /** In beats: how often a cursor is saved. */
 export const SAVE_BEATS = 10
 /** In beats: how often a cursor that does not move is shown to one server, each in turn. */
