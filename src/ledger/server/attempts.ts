@@ -183,7 +183,7 @@ function takeOpened(scene: LedgerScene, from: number, attempt: number, opened: r
 }
 
 /** The time of an attempt is up, of this one or of one before: the timer runs on when a height ends. */
-export function onLeave(scene: LedgerScene): void {
+export function leaveInTime(scene: LedgerScene): void {
   const { ledger, settings, turn } = scene
   const { round, pace } = ledger
   if (round.since === undefined) return

@@ -10,7 +10,7 @@ import { encodeDescriptor } from '../light.ts'
 import { isTooLarge } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
-import { advanceAttempts, onLeave, onReport, sayReport } from './attempts.ts'
+import { advanceAttempts, leaveInTime, onReport, sayReport } from './attempts.ts'
 import {
   advanceRejoining,
   answerOld,
@@ -281,7 +281,7 @@ function onTimer(scene: ServerScene, { kind, about }: ReturnType<typeof serverTi
     case 'gather':
       return onGather(scene, about)
     case 'leave':
-      return onTime(scene, about)
+      return onLeave(scene, about)
     case 'roll':
       return onRollTimer(scene)
   }
@@ -308,11 +308,11 @@ function onBeat(server: ServerScene, hex: string): void {
 }
 
 /** An attempt's time may be up. */
-function onTime(server: ServerScene, hex: string): void {
+function onLeave(server: ServerScene, hex: string): void {
   const ledger = server.state.ledgers.get(hex)
   if (ledger === undefined) return
   const scene: LedgerScene = { ...server, ledger }
-  onLeave(scene)
+  leaveInTime(scene)
   advance(scene)
 }
 
