@@ -10,13 +10,13 @@ import { matches } from '../filter.ts'
 import { sameEvent, signedAmong, signedSource, sizeOf } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, answersDoubt, askAgain, narrow, settleDoubt } from './checking.ts'
+import { fetchNext, hasEnough } from './fetching.ts'
 import { beatUnknown, isKnown, trackedOf } from './knowing.ts'
 import { follow, passOver } from './members.ts'
 import { hearQueue } from './queueing.ts'
 import {
   accuse,
   type ClientScene,
-  FETCHED_BYTES_MAX,
   PATIENCE_BEATS,
   type Subscription,
   say,
@@ -24,7 +24,6 @@ import {
   type Tracked,
   tell,
   UNHANDED_BYTES_MAX,
-  UNHANDED_MAX,
 } from './state.ts'
 import { forgetItem, keepItem } from './tracked.ts'
 
@@ -58,20 +57,6 @@ export function onHeads(scene: ClientScene, from: NodeId, body: Message<'heads'>
   // What there is no room for yet is told again.
   member.epoch = body.epoch
   member.mark = left === 0 ? body.mark : isNewLife ? 0 : member.mark
-}
-
-/** Asks the server that sends for what follows; not while the handler has enough to do. */
-function fetchNext(scene: ClientScene, subscription: Subscription, one: Tracked): void {
-  const [lead] = subscription.members
-  if (lead === undefined || one.fetching || hasEnough(subscription, one) || one.closedAt > 0) return
-  one.fetching = true
-  const { id: sub, version } = subscription
-  say(scene, lead.server, { kind: 'fetch', sub, version, source: one.source, after: one.through, to: 0 })
-}
-
-/** The handler has enough to do. */
-function hasEnough({ unhanded }: Subscription, { items }: Tracked): boolean {
-  return items.size >= UNHANDED_MAX || (items.size > 0 && unhanded >= FETCHED_BYTES_MAX)
 }
 
 /** Whether so much more is kept: very many sources, or one that shows what nobody asked for, end here. It comes again. */

@@ -4,6 +4,7 @@
 import { assert } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { type Source, sourceKey } from '../wire.ts'
+import { fetchNext } from './fetching.ts'
 import { finishTask } from './queueing.ts'
 import { type ClientCommand, type ClientScene, type Subscription, type Tracked, tell } from './state.ts'
 import { forgetItem } from './tracked.ts'
@@ -67,6 +68,7 @@ export function onAck(scene: ClientScene, command: ClientCommand & { kind: 'ack'
   one.done = counter
   one.handed = 0
   subscription.moved = true
+  fetchNext(scene, subscription, one)
   handOver(scene, subscription)
 }
 
