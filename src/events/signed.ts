@@ -7,11 +7,13 @@
 
 import { assert, sameBytes } from '../core/index.ts'
 import { framed, framedBriefly, type Signer } from '../crypto/index.ts'
+import { HASH_BYTES } from './limits.ts'
 import type { EventsClientSettings, EventsSettings, Hash } from './settings.ts'
 import type { EventProof, Item, Position, SavedCursor, Source } from './wire.ts'
 
 const LEAF = 0
 const NODE = 1
+const LIST = 2
 const SAID = 'coterie/events/batch'
 const SAVED = 'coterie/events/cursor'
 /** No certificate, and no signature. */
@@ -63,11 +65,6 @@ function isOf(leaf: Leaf, { channel, author, boot }: Source): boolean {
   return leaf.boot === boot && leaf.author === author && leaf.channel === channel
 }
 
-/** The hash chain of all events up to one. */
-export function nextHead(hash: Hash, head: Uint8Array, leaf: Uint8Array): Uint8Array {
-  return tagged(hash, NODE, head, leaf)
-}
-
 /** The largest power of two below `count`: where a tree is divided. */
 function half(count: number): number {
   let size = 1
@@ -83,22 +80,24 @@ export function rootOf(hash: Hash, leaves: readonly Uint8Array[]): Uint8Array {
 /** The hashes beside the way from each leaf to the root, from below. Each node of the tree is hashed once. */
 export function pathsOf(hash: Hash, leaves: readonly Uint8Array[]): { root: Uint8Array; paths: Uint8Array[][] } {
   const paths = leaves.map((): Uint8Array[] => [])
-  return { root: climb(hash, leaves, paths, 0, leaves.length), paths }
+  const root = climb(hash, leaves, (place, node) => paths[place]!.push(node))
+  return { root, paths }
 }
 
+/** The root; and for each place, from below, the hashes beside the way from there. */
 function climb(
   hash: Hash,
   leaves: readonly Uint8Array[],
-  paths: readonly Uint8Array[][],
-  from: number,
-  to: number,
+  beside: (place: number, node: Uint8Array) => void,
+  from = 0,
+  to = leaves.length,
 ): Uint8Array {
   assert(to > from, 'a tree has a leaf')
   if (to - from === 1) return leaves[from]!
   const middle = from + half(to - from)
-  const left = climb(hash, leaves, paths, from, middle)
-  const right = climb(hash, leaves, paths, middle, to)
-  for (let place = from; place < to; place++) paths[place]!.push(place < middle ? right : left)
+  const left = climb(hash, leaves, beside, from, middle)
+  const right = climb(hash, leaves, beside, middle, to)
+  for (let place = from; place < to; place++) beside(place, place < middle ? right : left)
   return tagged(hash, NODE, left, right)
 }
 
@@ -208,12 +207,19 @@ function wholeBatch(items: readonly Item[], from: number): readonly Item[] | und
 /** The root of a batch, where every path is the tree's own; else each must be climbed. */
 function rootOfWhole(hash: Hash, source: Source, batch: readonly Item[]): Uint8Array | undefined {
   const leaves = batch.map(({ counter, content }) => leafOf(hash, source, counter, content))
-  const { root, paths } = pathsOf(hash, leaves)
-  const isOwn = ({ proof }: Item, place: number) => {
-    const [path, given] = [paths[place]!, proof!.path]
-    return path.length === given.length && path.every((node, at) => sameBytes(node, given[at]!))
-  }
-  return batch.every(isOwn) ? root : undefined
+  const steps = new Uint8Array(batch.length)
+  let own = true
+  // Neighbours that came in one message share what their paths have in common: it is compared once.
+  let [compared, to]: (Uint8Array | undefined)[] = []
+  const root = climb(hash, leaves, (place, node) => {
+    const given = batch[place]!.proof!.path[steps[place]!++]
+    if (given === compared && node === to) return
+    own &&= given !== undefined && sameBytes(given, node)
+    compared = given
+    to = node
+  })
+  own &&= batch.every(({ proof }, place) => proof!.path.length === steps[place])
+  return own ? root : undefined
 }
 
 function rootFor(hash: Hash, source: Source, { counter, content, proof }: Item): Uint8Array | undefined {
@@ -223,11 +229,13 @@ function rootFor(hash: Hash, source: Source, { counter, content, proof }: Item):
   return rootBy(hash, leafOf(hash, source, counter, content), place, proof.count, proof.path)
 }
 
-/** What witnesses compare: the hash of the counters and leaves of what matched. */
+/** What witnesses compare: one hash over the leaves of what matched, in order. A leaf has its counter in it. */
 export function digestOf(hash: Hash, source: Source, items: readonly Item[]): Uint8Array {
-  let digest = FIRST_HEAD
-  for (const { counter, content } of items) digest = nextHead(hash, digest, leafOf(hash, source, counter, content))
-  return digest
+  const all = new Uint8Array(1 + HASH_BYTES * items.length)
+  all[0] = LIST
+  for (const [place, { counter, content }] of items.entries())
+    all.set(leafOf(hash, source, counter, content), 1 + HASH_BYTES * place)
+  return hash(all)
 }
 
 type Unsigned = Omit<SavedCursor, 'signature' | 'identity'>
