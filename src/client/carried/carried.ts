@@ -50,7 +50,10 @@ export interface CarriedChannel<Payload> extends AsyncDisposable {
   readonly name: string
   /** The number of the newest epoch whose record is known. */
   readonly epoch: number
-  /** Sealed, signed and given to every carrier. A broker gives no receipt: what it drops, readers are told. */
+  /**
+   * Sealed, signed and given to every carrier; refused where none lets this client send. A broker gives no receipt: what it drops,
+   * readers are told.
+   */
   publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }>
   /** The handler is called for one event at a time. */
   subscribe(filter: unknown, handler: CarriedHandler<CarriedEvent<Payload>>): Promise<CarriedSubscription>
@@ -211,11 +214,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
 
   hear(event: MemberEvent): void {
     if (event.kind === 'handed') return this.hand(event)
-    if (event.kind === 'published') {
-      this.sent.get(event.id)?.resolve({ id: idOf(event.life, event.counter) })
-      this.sent.delete(event.id)
-      return
-    }
+    if (event.kind === 'published') return this.published(event)
     if (event.kind === 'refused') {
       this.sent.get(event.id)?.reject(new NotCarried(`channel '${this.name}': ${event.why}`))
       this.sent.delete(event.id)
@@ -227,6 +226,18 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     }
     if (event.kind === 'missed') for (const one of this.listening.values()) one.miss(event.to - event.from + 1)
     this.tell(event)
+  }
+
+  private published({ id, life, counter }: MemberEvent & { kind: 'published' }): void {
+    const sent = this.sent.get(id)
+    this.sent.delete(id)
+    const receipt = { id: idOf(life, counter) }
+    const admitted = this.driver?.admitted()
+    if (admitted === undefined) return sent?.resolve(receipt)
+    admitted.then(
+      () => sent?.resolve(receipt),
+      error => sent?.reject(this.notCarried(error)),
+    )
   }
 
   tell(news: CarriedNews): void {

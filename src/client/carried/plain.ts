@@ -93,24 +93,17 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     const isBytes = payload instanceof Uint8Array
     const body = isBytes ? { ...said, bytes: Buffer.from(payload).toString('base64') } : { ...said, payload }
     const bytes = new TextEncoder().encode(asJson(body))
-    this.send(topic, bytes)
+    await this.send(topic, bytes)
     return { id }
   }
 
   /** Nothing says later what was lost: at least one carrier must take it. */
-  private send(topic: string, bytes: Uint8Array): void {
-    let why = NOT_CONNECTED
-    let taken = 0
-    for (const carrier of this.carriers) {
-      if (!carrier.isConnected) continue
-      try {
-        carrier.send(topic, bytes)
-        taken++
-      } catch (error) {
-        why = (error as Error).message
-      }
-    }
-    if (taken === 0) throw new NotCarried(`channel '${this.name}': ${why}`)
+  private async send(topic: string, bytes: Uint8Array): Promise<void> {
+    const sent = this.carriers.filter(one => one.isConnected).map(async one => one.send(topic, bytes))
+    const tried = await Promise.allSettled(sent)
+    if (tried.some(one => one.status === 'fulfilled')) return
+    const failed = tried.find(one => one.status === 'rejected')
+    throw new NotCarried(`channel '${this.name}': ${(failed?.reason as Error | undefined)?.message ?? NOT_CONNECTED}`)
   }
 
   private tell(news: CarriedNews): void {
