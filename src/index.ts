@@ -31,7 +31,7 @@ export type {
   RunHead,
 } from './client/bandits/run.ts'
 export type { ThesisSearchOptions } from './client/bandits/thesis-options.ts'
-export type { CarriedChannel, CarriedEvent, CarriedSubscription } from './client/carried/carried.ts'
+export type { CarriedChannel, CarriedEvent } from './client/carried/carried.ts'
 export { NotCarried } from './client/carried/errors.ts'
 export { carried } from './client/carried/index.ts'
 export type {
@@ -41,6 +41,7 @@ export type {
   SearchableAttribute,
   SecretOptions,
 } from './client/carried/options.ts'
+export type { CarriedHandler, CarriedSubscribeOptions, CarriedSubscription } from './client/carried/subscribing.ts'
 export { type ConnectOptions, connect } from './client/connect.ts'
 export { embedded } from './client/embedded.ts'
 export type { EmbeddedOptions } from './client/embedding.ts'

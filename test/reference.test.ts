@@ -39,6 +39,7 @@ describe('settings', () => {
     '`[group]`',
     '`[lock]`',
     '`[objects]`',
+    '`[events]`',
     '`[[servers]]`',
     '`[membership]`',
   ]
@@ -50,7 +51,7 @@ describe('settings', () => {
   const known = new Set(taken.map(match => match[1]!))
 
   it('has every field that is read, and no other', () => {
-    const parts = ['ledger', 'group', 'lock', 'objects', 'servers', 'membership', 'members']
+    const parts = ['ledger', 'group', 'lock', 'objects', 'events', 'servers', 'membership', 'members']
     expect(known.size).toBeGreaterThan(20)
     expect(new Set([...tables.flat(), ...parts, 'host', 'port'])).toEqual(known)
     for (const part of parts) expect(read(join(folder, 'configuration.md'))).toMatch(new RegExp(`\\[${part}\\]`))

@@ -113,7 +113,7 @@ async function open<G extends Group>(
   arrivals: Arrivals,
   { metrics, blockedMax, ledgers, events: hasEvents, recipes }: Opening,
 ) {
-  const { trust, lock, objects, operators } = config.group
+  const { trust, lock, objects, operators, events: kept } = config.group
   const servers = config.group.servers.map(server => server.name)
   const [memory, instance] = [clockMemory(), newInstance()]
   const clock = holderClock(memory)
@@ -146,7 +146,7 @@ async function open<G extends Group>(
     meter?.end()
   }
   group = new Kind(
-    { trust, ...lock, ...objects, servers },
+    { trust, ...lock, ...objects, servers, ...(kept && { keepMax: kept.keepMax }) },
     {
       command: body => driver.command(body),
       now: clock,

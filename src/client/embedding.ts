@@ -12,6 +12,7 @@ import {
   trustRules,
   whole,
 } from '../core/index.ts'
+import { CONTENT_BYTES_MAX } from '../events/limits.ts'
 import { clientNode } from '../node/client.ts'
 import type { serverNode } from '../node/server.ts'
 import type { ObjectParts } from '../node/settings.ts'
@@ -32,6 +33,8 @@ export interface EmbeddedOptions extends TrustSettings {
   readonly ttlMax?: Millis
   /** How far clock rates may differ from true. Default 0.01. */
   readonly drift?: number
+  /** Bytes of events that each server keeps in memory. Default 64 MB. */
+  readonly keepMax?: number
 }
 
 const TTL_MAX_DEFAULT_MS = 60_000
@@ -42,10 +45,13 @@ const DRIFT_MAX = 0.2
 const TTL_MIN_MS = 20
 const TTL_MAX_MS = 3_600_000
 
+const KEEP_MAX = 1_000_000_000_000
+
 const checkOptions = optionsSchema<EmbeddedOptions>({
   ...trustRules,
   ttlMax: whole(TTL_MIN_MS, TTL_MAX_MS, 'milliseconds'),
   drift: between(0, DRIFT_MAX),
+  keepMax: whole(CONTENT_BYTES_MAX, KEEP_MAX, 'bytes'),
 })
 
 /** What a group in one process is made with: OpenSSL's functions in Node, those in TypeScript in a tab. */
@@ -75,12 +81,13 @@ export async function embed<G extends Group>(
   create: (shape: GroupShape, driver: GroupDriver) => G,
 ): Promise<G> {
   checkOptions('embedded', options)
-  const { ttlMax: _ttlMax, drift: _drift, ...trustSettings } = options
+  const { ttlMax: _ttlMax, drift: _drift, keepMax, ...trustSettings } = options
   const settings = {
     trust: trust(trustSettings),
     // Who runs the process operates its group.
     operators: [SELF],
     lock: { ttlMax: options.ttlMax ?? TTL_MAX_DEFAULT_MS, drift: options.drift ?? DRIFT_DEFAULT },
+    ...(keepMax !== undefined && { events: { keepMax, keepAllMax: keepMax } }),
   }
   const network = createMemoryNetwork()
   const servers = Array.from({ length: settings.trust.servers }, (_, place) => `server-${place + 1}`)
@@ -107,7 +114,7 @@ export async function embed<G extends Group>(
     failed: error => group.ended(error),
   })
   const group: G = create(
-    { trust: settings.trust, ...settings.lock, servers },
+    { trust: settings.trust, ...settings.lock, servers, ...(keepMax !== undefined && { keepMax }) },
     {
       command: body => driver.command(body),
       now: clock,

@@ -60,6 +60,8 @@ export interface GroupShape {
   /** How far above the clock servers take tokens and promise turns, where the group's config says so. */
   readonly tokenAheadMax?: Millis
   readonly rankAheadMax?: Millis
+  /** Bytes of one client's events that a server keeps, where the group's config says so. */
+  readonly keepMax?: number
 }
 
 /** Somebody who waits for a lock. */

@@ -109,6 +109,7 @@ export class Group {
       newId: () => ++this.ids,
       liars: shape.trust.liars,
       servers: shape.servers,
+      keepMax: shape.keepMax,
       object: (name, definition) => this.object(name, definition),
     })
     this.openRecipes = driver.openRecipes?.({

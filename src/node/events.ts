@@ -11,10 +11,11 @@ export interface EventsClientBrings extends EventsBrings {
   readonly identity?: Uint8Array
 }
 
-export function eventsSettings({ trust }: NodeSettings, brings: EventsBrings): EventsSettings {
+export function eventsSettings({ trust, events }: NodeSettings, brings: EventsBrings): EventsSettings {
   const { liars, crashes } = trust
   const { group, hash, keys } = brings
-  return { ...eventsBasics, group, hash, liars, crashes, ...(keys && { keys }) }
+  const keeps = events && { authorBytesMax: events.keepMax, bytesMax: events.keepAllMax }
+  return { ...eventsBasics, ...keeps, group, hash, liars, crashes, ...(keys && { keys }) }
 }
 
 /** The client's part. */

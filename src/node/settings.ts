@@ -11,6 +11,8 @@ export interface NodeSettings {
   readonly trust: Trust
   readonly lock: Pick<LockSettings, 'ttlMax' | 'drift'> & Partial<Pick<LockSettings, 'tokenAheadMax'>>
   readonly objects?: Pick<OrderingSettings, 'attemptMax'> & Partial<Pick<OrderingSettings, 'rankAheadMax'>>
+  /** Bytes of events that a server keeps: of one client, and of all. */
+  readonly events?: { readonly keepMax: number; readonly keepAllMax: number }
   /** Names of the clients that may take a lock from its holder. */
   readonly operators: readonly string[]
 }

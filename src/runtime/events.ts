@@ -16,6 +16,16 @@ const KNOWN_MAX = 10_000
 /** Signatures that were found good: up to 64 events have the same one, and each is looked at. */
 const GOOD_MAX = 4_096
 
+/** Measured: events of a few bytes take five times as much memory as they are counted; of a kilobyte, twice. */
+const MEMORY_FACTOR = 5
+
+/** Why a server may come to its end when clients fill what it would keep of their events; nothing where it may not. */
+export function whyScarce(keepAllMax: number | undefined, heapMax: number): string | undefined {
+  if (keepAllMax === undefined || keepAllMax * MEMORY_FACTOR <= heapMax) return undefined
+  const megabytes = Math.ceil((keepAllMax * MEMORY_FACTOR) / 2 ** 20)
+  return `keepAllMax of [events] is ${keepAllMax}: in small events that takes up to ${megabytes} MiB of memory, and this process may use ${Math.floor(heapMax / 2 ** 20)}. Start it with NODE_OPTIONS=--max-old-space-size=${megabytes}, on a machine that has them, or keep less.`
+}
+
 /** Whose signatures count in this group: clients' whose certificates its authority signed. */
 export function eventKeys(group: string, authority: string): EventKeys {
   const signer = new X509Certificate(authority).publicKey

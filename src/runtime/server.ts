@@ -1,5 +1,6 @@
 // One server of a group: config, store, transport, metrics and the node, started and stopped in order.
 
+import { getHeapStatistics } from 'node:v8'
 import { accuserOf, FileError, type NodeId, type Saved } from '../core/index.ts'
 import type { ServerEvent as EventsServerEvent } from '../events/server/state.ts'
 import type { LedgerServerEvent } from '../ledger/index.ts'
@@ -13,7 +14,7 @@ import { granterClock, tellTime } from './clock.ts'
 import { serverSettings } from './config/agreed.ts'
 import type { ServerConfig } from './config/config.ts'
 import { type Disguise, Driver, type DriverOf } from './driver.ts'
-import { eventKeys } from './events.ts'
+import { eventKeys, whyScarce } from './events.ts'
 import { openNodeStore } from './first-start.ts'
 import { sha256 } from './hash.ts'
 import { ledgerCryptoOf, voterOf, votingSeed } from './ledger.ts'
@@ -92,6 +93,8 @@ async function open(options: ServerOptions, opened: Closable[]): Promise<Running
   let transport: TlsTransport | undefined
   const recovery = measure(driver, book, () => transport)
   if (!isLoopback(host)) log('warn', OUTSIDE, { host })
+  const scarce = whyScarce(group.events?.keepAllMax, getHeapStatistics().heap_size_limit)
+  if (scarce !== undefined) log('warn', scarce, {})
   // Before the node runs: a start that finds a port taken must leave nothing behind that a crash would leave.
   const address = { host, port: config.address.metricsPort, node: config.name }
   const metrics = await serveMetrics(address, registry, recovery)

@@ -100,7 +100,7 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
       told,
     })
     const ids: string[] = []
-    await using _feed = await reader.subscribe({ symbol: 'ACME' }, event => {
+    await using feed = await reader.subscribe({ symbol: 'ACME' }, event => {
       got.push(event.payload)
       ids.push(event.id)
       expect(event.author).toBe('writer')
@@ -119,6 +119,7 @@ describe.skipIf(why !== undefined)('a broker that is not trusted', () => {
       await writer.publish({ symbol: 'OTHER', price }, price)
     }
     await until(() => got.length + missed() >= count, 16_000)
+    expect(feed.missed).toBe(missed())
     return { got, missed: missed(), news, isSubset: ids.every(id => sent.includes(id)) }
   }
 

@@ -1,9 +1,10 @@
 // Carriers as connections to real brokers: what a user is told when a broker is slow, gone or does not let one in. Nothing that was
 // called done is lost in silence.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CarriedNews, carried, mqttBroker, NotCarried, nats } from '../../src/index.ts'
@@ -130,9 +131,86 @@ describe.skipIf(why !== undefined)('a carrier', () => {
     await using deaf = await as('u1')
     await expect(deaf.subscribe({}, () => {})).rejects.toThrow('does not let this client listen')
     await using mute = await as('u4')
-    await mute.publish({}, 1)
+    const refused = mute.publish({ topic: 'eu' }, 1)
+    await expect(refused).rejects.toThrow(NotCarried)
+    await expect(refused).rejects.toThrow(
+      /does not let this client send: .*prices\.eu.*Check what its user may publish/,
+    )
     const refusals = () => news.flatMap(one => (one.kind === 'carrier' && one.is === 'refusing' ? [one.why] : []))
     await waitFor('the refusal', () => refusals().some(one => one.includes('Publish')))
+  })
+
+  /** A mosquitto with users and their rights; it may be told of others while it runs. */
+  async function guarded(name: string) {
+    const [users, rights] = [join(root, `${name}.users`), join(root, `${name}.acl`)]
+    writeFileSync(users, '')
+    for (const user of ['writer', 'reader'])
+      execFileSync('mosquitto_passwd', ['-b', users, user, 'p'], { stdio: 'ignore' })
+    for (const file of [users, rights]) writeFileSync(file, '', { flag: 'a' })
+    const grant = (text: string) => {
+      writeFileSync(rights, text)
+      // Else it lays down its rights, and cannot read these files.
+      for (const file of [users, rights]) chmodSync(file, 0o644)
+    }
+    grant('')
+    const lines = [
+      'allow_anonymous false',
+      `password_file ${users}`,
+      `acl_file ${rights}`,
+      `user ${userInfo().username}`,
+    ]
+    return { broker: await mosquitto(undefined, lines), grant }
+  }
+
+  it('of MQTT tells that the broker does not let one send, and goes on when it does', { timeout: 30_000 }, async () => {
+    const { broker, grant } = await guarded('mute')
+    const carriers = (user: string) => [mqttBroker(broker.url, { user, password: 'p' })]
+    const news: CarriedNews[] = []
+    const told = (one: CarriedNews) => void news.push(one)
+    const why = /does not let this client send: .*Not authorized\. Check what its user may publish/
+    await using open = await carried({ plain: true, carriers: carriers('writer'), channel: 'prices', told })
+    for (const topic of ['eu', 'eu', 'us']) {
+      const refused = open.publish({ topic }, 1)
+      await expect(refused).rejects.toThrow(why)
+      await expect(refused).rejects.toThrow(NotCarried)
+    }
+    const together = await Promise.allSettled([1, 2, 3].map(n => open.publish({ topic: 'eu' }, n)))
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(news).toEqual([expect.objectContaining({ kind: 'carrier', is: 'refusing' })])
+    await using writer = await carried({
+      identity: client('writer'),
+      carriers: carriers('writer'),
+      channel: 'prices',
+      told,
+    })
+    await expect(writer.publish({ symbol: 'ACME' }, 1)).rejects.toThrow(why)
+    // A second carrier that lets it: nothing is refused.
+    await using second = await mosquitto()
+    const both = [...carriers('writer'), mqttBroker(second.url)]
+    await using masked = await carried({ identity: client('writer'), carriers: both, channel: 'prices' })
+    await masked.publish({ symbol: 'ACME' }, 1)
+    const restart = broker.port
+    await broker[Symbol.asyncDispose]()
+    grant('user writer\ntopic write prices/eu\ntopic write c/#\nuser reader\ntopic read prices/#\n')
+    const lines = [
+      'allow_anonymous false',
+      `password_file ${join(root, 'mute.users')}`,
+      `acl_file ${join(root, 'mute.acl')}`,
+    ]
+    await using _again = await mosquitto(restart, [...lines, `user ${userInfo().username}`])
+    await waitFor('the right to publish', () =>
+      open.publish({ topic: 'eu' }, 1).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await expect(open.publish({ topic: 'us' }, 1)).rejects.toThrow(why)
+    await waitFor('the right to write', () =>
+      writer.publish({ symbol: 'ACME' }, 1).then(
+        () => true,
+        () => false,
+      ),
+    )
   })
 
   it('takes the next event after one that is too large', { timeout: 20_000 }, async () => {

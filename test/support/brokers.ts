@@ -68,11 +68,12 @@ export function natsServer(port?: number, config?: string): Promise<Broker> {
   return started('nats', 'nats-server', one => ['-a', '127.0.0.1', '-p', String(one), ...more], on)
 }
 
-export function mosquitto(port?: number): Promise<Broker> {
+/** On a port that it had before, or a free one; anybody may do anything, or what these lines of its file say. */
+export function mosquitto(port?: number, more = ['max_queued_messages 0', 'allow_anonymous true']): Promise<Broker> {
   const folder = mkdtempSync(join(tmpdir(), 'coterie-mosquitto-'))
   const file = join(folder, 'mosquitto.conf')
   const args = (port: number) => {
-    const lines = [`listener ${port} 127.0.0.1`, 'max_queued_messages 0', 'persistence false', 'allow_anonymous true']
+    const lines = [`listener ${port} 127.0.0.1`, 'persistence false', ...more]
     writeFileSync(file, `${lines.join('\n')}\n`)
     return ['-c', file]
   }

@@ -1,7 +1,7 @@
 // Events through brokers that are not trusted: `carried` opens a secret channel on one or more carriers.
 
 import { fingerprint, SettingsError } from '../../core/index.ts'
-import { type Attributes, type Filter, parseAttributes, parseFilter } from '../../events/index.ts'
+import { type Attributes, parseAttributes } from '../../events/index.ts'
 import {
   decodeRecords,
   type EpochRecord,
@@ -22,9 +22,17 @@ import { sha256 } from '../../runtime/hash.ts'
 import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
 import { NOT_CONNECTED, NotCarried } from './errors.ts'
-import { Feed, WAITING_MAX } from './feed.ts'
+import { WAITING_MAX } from './feed.ts'
 import type { CarriedNews, CarriedOptions } from './options.ts'
 import { searchableOf } from './searching.ts'
+import {
+  askedOf,
+  type CarriedHandler,
+  type CarriedSubscribeOptions,
+  type CarriedSubscription,
+  FedSubscription,
+  refuseCancelled,
+} from './subscribing.ts'
 
 /** An event that came. */
 export interface CarriedEvent<Payload> {
@@ -37,20 +45,24 @@ export interface CarriedEvent<Payload> {
   readonly time: Date
 }
 
-/** A subscription: disposed of, nothing more comes. */
-export interface CarriedSubscription extends AsyncDisposable {
-  close(): Promise<void>
-}
-
 /** A secret channel on carriers. */
 export interface CarriedChannel<Payload> extends AsyncDisposable {
   readonly name: string
   /** The number of the newest epoch whose record is known. */
   readonly epoch: number
-  /** Sealed, signed and given to every carrier. A broker gives no receipt: what it drops, readers are told. */
+  /**
+   * Sealed, signed and given to every carrier; refused where none lets this client send. A broker gives no receipt: what it drops,
+   * readers are told.
+   */
   publish(attributes: Attributes, payload: Payload): Promise<{ readonly id: string }>
   /** The handler is called for one event at a time. */
-  subscribe(filter: unknown, handler: (event: CarriedEvent<Payload>) => unknown): Promise<CarriedSubscription>
+  subscribe(filter: unknown, handler: CarriedHandler<CarriedEvent<Payload>>): Promise<CarriedSubscription>
+  /** The same, with options. */
+  subscribe(
+    filter: unknown,
+    options: CarriedSubscribeOptions,
+    handler: CarriedHandler<CarriedEvent<Payload>>,
+  ): Promise<CarriedSubscription>
   close(): Promise<void>
 }
 
@@ -132,7 +144,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   epoch: number
   private readonly options: CarriedOptions
   private readonly sent = new Map<number, Sent>()
-  private readonly listening = new Map<number, Feed<CarriedEvent<Payload>>>()
+  private readonly listening = new Map<number, FedSubscription<CarriedEvent<Payload>>>()
   private driver: CarriedDriver<MemberCommand> | undefined
   private saved: () => Promise<void> = () => Promise.resolve()
   private commands = 0
@@ -168,42 +180,41 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     })
   }
 
-  async subscribe(filter: unknown, handler: (event: CarriedEvent<Payload>) => unknown): Promise<CarriedSubscription> {
-    if (typeof handler !== 'function') throw new SettingsError('subscribe takes a function that is given each event.')
-    const parsed: Filter = parseFilter(filter)
+  async subscribe(
+    filter: unknown,
+    second: CarriedSubscribeOptions | CarriedHandler<CarriedEvent<Payload>>,
+    third?: CarriedHandler<CarriedEvent<Payload>>,
+  ): Promise<CarriedSubscription> {
+    const asked = askedOf(filter, second, third)
+    refuseCancelled(this.name, asked.signal)
     if (this.ended !== undefined) throw this.ended
     const id = ++this.commands
+    const failed = (error: unknown) => this.tell({ kind: 'failed', error })
+    const subscription = new FedSubscription(asked, failed, () => this.leave(id))
     let refused: Error | undefined
     this.sent.set(id, { resolve() {}, reject: error => (refused = error) })
-    this.listening.set(id, new Feed(handler, error => this.tell({ kind: 'failed', error })))
-    this.driver!.command({ kind: 'subscribe', id, filter: parsed })
+    this.listening.set(id, subscription)
+    this.driver!.command({ kind: 'subscribe', id, filter: asked.filter })
     this.sent.delete(id)
-    if (refused !== undefined) {
-      this.listening.delete(id)
-      throw refused
-    }
-    const close = () => this.leave(id)
-    await this.driver!.flush().catch(async error => {
-      await close()
-      throw new NotCarried(`channel '${this.name}': ${(error as Error).message}`)
-    })
-    return { close, [Symbol.asyncDispose]: close }
+    if (refused === undefined) await this.driver!.flush().catch(error => (refused = this.notCarried(error)))
+    if (refused !== undefined || asked.signal?.aborted) await subscription.close()
+    refuseCancelled(this.name, asked.signal)
+    if (refused !== undefined) throw refused
+    return subscription
   }
 
-  private async leave(id: number): Promise<void> {
-    const feed = this.listening.get(id)
+  private notCarried(error: unknown): NotCarried {
+    return new NotCarried(`channel '${this.name}': ${(error as Error).message}`)
+  }
+
+  private leave(id: number): void {
     this.listening.delete(id)
     this.driver?.command({ kind: 'unsubscribe', id })
-    await feed?.done()
   }
 
   hear(event: MemberEvent): void {
     if (event.kind === 'handed') return this.hand(event)
-    if (event.kind === 'published') {
-      this.sent.get(event.id)?.resolve({ id: idOf(event.life, event.counter) })
-      this.sent.delete(event.id)
-      return
-    }
+    if (event.kind === 'published') return this.published(event)
     if (event.kind === 'refused') {
       this.sent.get(event.id)?.reject(new NotCarried(`channel '${this.name}': ${event.why}`))
       this.sent.delete(event.id)
@@ -213,7 +224,20 @@ class Carried<Payload> implements CarriedChannel<Payload> {
       this.epoch = event.number
       return this.tell({ kind: 'epoch', number: event.number, isParty: event.isParty })
     }
+    if (event.kind === 'missed') for (const one of this.listening.values()) one.miss(event.to - event.from + 1)
     this.tell(event)
+  }
+
+  private published({ id, life, counter }: MemberEvent & { kind: 'published' }): void {
+    const sent = this.sent.get(id)
+    this.sent.delete(id)
+    const receipt = { id: idOf(life, counter) }
+    const admitted = this.driver?.admitted()
+    if (admitted === undefined) return sent?.resolve(receipt)
+    admitted.then(
+      () => sent?.resolve(receipt),
+      error => sent?.reject(this.notCarried(error)),
+    )
   }
 
   tell(news: CarriedNews): void {
@@ -249,7 +273,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
     this.driver = undefined
     this.end(new NotCarried(`channel '${this.name}' is closed.`))
     await driver.close()
-    await Promise.all([...this.listening.values()].map(feed => feed.done()))
+    await Promise.all([...this.listening.values()].map(one => one.close()))
     await this.saved()
   }
 

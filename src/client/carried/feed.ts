@@ -1,12 +1,18 @@
 // One subscription's events, handed to its handler one at a time.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /** Events that wait for a slow handler. */
 export const WAITING_MAX = 10_000
+
+/** Whose handler is at work. */
+const inHandler = new AsyncLocalStorage<unknown>()
 
 /** Calls a handler for one event after the other. */
 export class Feed<Event> {
   private tail: Promise<void> = Promise.resolve()
-  private waiting = 0
+  /** Events that are not handled yet. */
+  waiting = 0
   private readonly handler: (event: Event) => unknown
   private readonly failed: (error: unknown) => void
 
@@ -21,7 +27,7 @@ export class Feed<Event> {
     this.waiting++
     this.tail = this.tail.then(async () => {
       try {
-        await this.handler(event)
+        await inHandler.run(this, this.handler, event)
       } catch (error) {
         this.failed(error)
       }
@@ -30,8 +36,8 @@ export class Feed<Event> {
     return true
   }
 
-  /** Everything that was taken is handled. */
+  /** Everything that was taken is handled. A handler that asks does not wait for itself. */
   done(): Promise<void> {
-    return this.tail
+    return inHandler.getStore() === this ? Promise.resolve() : this.tail
   }
 }

@@ -7,21 +7,22 @@
 
 import { randomBytes } from 'node:crypto'
 import { SettingsError } from '../../core/index.ts'
-import {
-  ATTRIBUTES_MAX,
-  type Attributes,
-  type Filter,
-  matches,
-  parseAttributes,
-  parseFilter,
-} from '../../events/index.ts'
+import { ATTRIBUTES_MAX, type Attributes, type Filter, matches, parseAttributes } from '../../events/index.ts'
 import { type Carrier, flushAll, type OpenCarrier } from '../../runtime/carriers/carrier.ts'
 import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
-import type { CarriedChannel, CarriedEvent, CarriedSubscription } from './carried.ts'
+import type { CarriedChannel, CarriedEvent } from './carried.ts'
 import { NOT_CONNECTED, NotCarried } from './errors.ts'
-import { Feed, WAITING_MAX } from './feed.ts'
+import { WAITING_MAX } from './feed.ts'
 import type { CarriedNews, PlainOptions } from './options.ts'
+import {
+  askedOf,
+  type CarriedHandler,
+  type CarriedSubscribeOptions,
+  type CarriedSubscription,
+  FedSubscription,
+  refuseCancelled,
+} from './subscribing.ts'
 
 /** Ids that are remembered, so that what came by one carrier is not handed over again when it comes by another. */
 const SEEN_MAX = 10_000
@@ -54,7 +55,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
   readonly epoch = 0
   private readonly options: PlainOptions
   private readonly life = randomBytes(8).toString('hex')
-  private readonly feeds = new Map<Feed<CarriedEvent<Payload>>, Filter>()
+  private readonly feeds = new Map<FedSubscription<CarriedEvent<Payload>>, Filter>()
   private readonly seen = new Set<string>()
   private carriers: OpenCarrier[] = []
   private counter = 0
@@ -92,24 +93,17 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     const isBytes = payload instanceof Uint8Array
     const body = isBytes ? { ...said, bytes: Buffer.from(payload).toString('base64') } : { ...said, payload }
     const bytes = new TextEncoder().encode(asJson(body))
-    this.send(topic, bytes)
+    await this.send(topic, bytes)
     return { id }
   }
 
   /** Nothing says later what was lost: at least one carrier must take it. */
-  private send(topic: string, bytes: Uint8Array): void {
-    let why = NOT_CONNECTED
-    let taken = 0
-    for (const carrier of this.carriers) {
-      if (!carrier.isConnected) continue
-      try {
-        carrier.send(topic, bytes)
-        taken++
-      } catch (error) {
-        why = (error as Error).message
-      }
-    }
-    if (taken === 0) throw new NotCarried(`channel '${this.name}': ${why}`)
+  private async send(topic: string, bytes: Uint8Array): Promise<void> {
+    const sent = this.carriers.filter(one => one.isConnected).map(async one => one.send(topic, bytes))
+    const tried = await Promise.allSettled(sent)
+    if (tried.some(one => one.status === 'fulfilled')) return
+    const failed = tried.find(one => one.status === 'rejected')
+    throw new NotCarried(`channel '${this.name}': ${(failed?.reason as Error | undefined)?.message ?? NOT_CONNECTED}`)
   }
 
   private tell(news: CarriedNews): void {
@@ -125,24 +119,30 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     )
   }
 
-  async subscribe(filter: unknown, handler: (event: CarriedEvent<Payload>) => unknown): Promise<CarriedSubscription> {
-    if (typeof handler !== 'function') throw new SettingsError('subscribe takes a function that is given each event.')
-    const parsed = parseFilter(filter)
+  async subscribe(
+    filter: unknown,
+    second: CarriedSubscribeOptions | CarriedHandler<CarriedEvent<Payload>>,
+    third?: CarriedHandler<CarriedEvent<Payload>>,
+  ): Promise<CarriedSubscription> {
+    const asked = askedOf(filter, second, third)
+    refuseCancelled(this.name, asked.signal)
     if (this.isClosed) throw new NotCarried(`channel '${this.name}' is closed.`)
-    const feed = new Feed(handler, error => this.tell({ kind: 'failed', error }))
-    this.feeds.set(feed, parsed)
+    const failed = (error: unknown) => this.tell({ kind: 'failed', error })
+    const subscription = new FedSubscription(asked, failed, () => this.leave(subscription))
+    this.feeds.set(subscription, asked.filter)
     // The whole channel: the broker knows topics only, and the rest of a filter is tested here.
     if (this.feeds.size === 1) for (const carrier of this.carriers) carrier.listen(`${this.name}/#`)
-    const close = async () => {
-      this.feeds.delete(feed)
-      if (this.feeds.size === 0) for (const carrier of this.carriers) carrier.leave(`${this.name}/#`)
-      await feed.done()
-    }
     await flushAll(this.carriers).catch(async error => {
-      await close()
+      await subscription.close()
       throw new NotCarried(`channel '${this.name}': ${(error as Error).message}`)
     })
-    return { close, [Symbol.asyncDispose]: close }
+    refuseCancelled(this.name, asked.signal)
+    return subscription
+  }
+
+  private leave(subscription: FedSubscription<CarriedEvent<Payload>>): void {
+    this.feeds.delete(subscription)
+    if (this.feeds.size === 0) for (const carrier of this.carriers) carrier.leave(`${this.name}/#`)
   }
 
   private hear(topic: string, body: Uint8Array): void {
@@ -162,7 +162,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
     this.isClosed = true
     const carriers = this.carriers.splice(0)
     await Promise.all(carriers.map(one => one.close()))
-    await Promise.all([...this.feeds.keys()].map(feed => feed.done()))
+    await Promise.all([...this.feeds.keys()].map(one => one.close()))
   }
 
   [Symbol.asyncDispose](): Promise<void> {

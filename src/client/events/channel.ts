@@ -44,6 +44,8 @@ const LIVE: Keep = { age: 60_000, bytes: 8_000_000 }
 export interface ChannelBelow {
   readonly hub: EventsHub
   readonly liars: number
+  /** Bytes of this client's events that a server keeps. */
+  readonly keepMax: number
   accusations(): Promise<readonly Accusation[]>
   object<State, Operation, Result>(
     name: string,
@@ -63,7 +65,7 @@ export class EventChannel<Payload = unknown> {
   /** @internal Made by `group.events`. */
   constructor(below: ChannelBelow, name: string, options: ChannelOptions<Payload>) {
     checkName('channel', name, CHANNEL_BYTES_MAX)
-    checkChannel(options)
+    checkChannel(options, below.keepMax)
     this.name = name
     this.below = below
     this.options = options

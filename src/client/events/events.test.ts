@@ -292,6 +292,26 @@ describe('kept, live, expired', () => {
     expect(thrown).toContain(mine)
   })
 
+  it('keeps as much as the servers give, and refuses to ask for more, with what would help', async () => {
+    await withGroup(async group => {
+      const ask = () => group.events('prices', { durable: true, keep: { age: '7d', bytes: 1e9 } })
+      expect(ask).toThrow(/keep\.bytes is 1000000000, .*at most 64000000 .*keepMax/)
+    })
+    const large = await embedded({ keepMax: 1e9 })
+    const prices = large.events<number>('prices', { durable: true, keep: { age: '7d', bytes: 1e9 } })
+    await prices.publish({ topic: 'eu/xetra/ACME', symbol: 'ACME', price: 9.5 }, 1)
+    expect(() => large.events('prices', { keep: { bytes: 1e9 + 1 } })).toThrow(/at most 1000000000 /)
+    await large.close()
+    // A share that is full is said to be: with its size, and what raises it.
+    const small = await embedded({ keepMax: 1 << 21 })
+    const full = small.events<Uint8Array>('full', { keep: { bytes: 1 << 21 } })
+    const other = small.events<Uint8Array>('other', { keep: { bytes: 1 << 21 } })
+    const mebibyte = new Uint8Array((1 << 20) - 1)
+    await full.publish({}, mebibyte)
+    await expect(other.publish({}, mebibyte)).rejects.toThrow(/no room .*2097152 bytes .*keepMax/)
+    await small.close()
+  })
+
   it('a live channel delivers to who is there, and keeps no place', async () => {
     await withGroup(async group => {
       const ticks = group.events<number>('ticks', { durable: false })

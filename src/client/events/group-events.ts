@@ -2,6 +2,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { ClientCommand } from '../../events/client/state.ts'
+import { eventsBasics } from '../../events/settings.ts'
 import { type Accusation, tallyEventComplaints } from '../inspect-objects.ts'
 import type { Lie } from '../objects/orders.ts'
 import { type ChannelBelow, EventChannel } from './channel.ts'
@@ -18,6 +19,8 @@ export interface EventsBelow {
   /** Servers that may lie, and all of them. */
   readonly liars: number
   readonly servers: readonly NodeId[]
+  /** Bytes of this client's events that a server keeps; undefined: as many as usual. */
+  readonly keepMax: number | undefined
   readonly object: ChannelBelow['object']
 }
 
@@ -25,10 +28,12 @@ export class GroupEvents {
   readonly hub: EventsHub
   private readonly liars: number
   private readonly servers: readonly NodeId[]
+  private readonly keepMax: number
   private readonly object: ChannelBelow['object']
   private readonly subscriptions = new Set<{ close(): Promise<void> }>()
 
-  constructor({ command, newId, object, liars, servers }: EventsBelow) {
+  constructor({ command, newId, object, liars, servers, keepMax = eventsBasics.authorBytesMax }: EventsBelow) {
+    this.keepMax = keepMax
     this.liars = liars
     this.servers = servers
     this.object = object
@@ -50,6 +55,7 @@ export class GroupEvents {
     const below: ChannelBelow = {
       hub: this.hub,
       liars: this.liars,
+      keepMax: this.keepMax,
       object: this.object,
       accusations: () => this.accusations(),
       opened: closable => {

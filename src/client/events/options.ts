@@ -94,11 +94,9 @@ export const durationRule: Rule = {
   fits: value => millisOf(value) !== undefined,
 }
 
-const KEEP_BYTES_MAX = 64_000_000
-
 const checkKeep = optionsSchema<NonNullable<ChannelOptions['keep']>>({
   age: durationRule,
-  bytes: whole(1, KEEP_BYTES_MAX, 'bytes'),
+  bytes: whole(1),
 })
 
 export const checkedRule: Rule = {
@@ -112,10 +110,15 @@ const checkChannelOptions = optionsSchema<ChannelOptions>({
   check: checkedRule,
 })
 
-/** Refuses options that no channel has. */
-export function checkChannel<Payload>(options: ChannelOptions<Payload>): void {
+/** Refuses options that no channel has, and more than a server keeps: it would take no more there, and cut nothing. */
+export function checkChannel<Payload>(options: ChannelOptions<Payload>, keepMax: number): void {
   checkChannelOptions('group.events', options as ChannelOptions)
-  if (options.keep !== undefined) checkKeep('keep', options.keep)
+  const { keep } = options
+  if (keep !== undefined) checkKeep('keep', keep)
+  if (keep?.bytes === undefined || keep.bytes <= keepMax) return
+  throw new SettingsError(
+    `keep.bytes is ${keep.bytes}, and a server of this group keeps at most ${keepMax} bytes of one client's events, in its memory. Ask for less, or let keepMax be more: of [events] in each coterie.toml, the servers' first, or of embedded().`,
+  )
 }
 
 /** Refuses options that no publication has. */

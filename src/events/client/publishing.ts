@@ -27,8 +27,6 @@ type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind 
 
 /** In beats: how long a server may say nothing before it is told again. */
 const RESEND_BEATS = 2
-const NO_ROOM =
-  'the servers have no room for more: of the events of this client, or of those that are kept as the newest of a topic.'
 
 export function onPublishCommand(scene: ClientScene, command: ClientCommand & { kind: 'publish' }): void {
   const { id, channel, content } = command
@@ -170,6 +168,10 @@ function accept(scene: ClientScene, out: Outgoing): void {
   }
 }
 
+function noRoom({ authorBytesMax, bytesMax }: ClientScene['settings']): string {
+  return `the servers have no room for more: this client's events fill the ${authorBytesMax} bytes that a server keeps of one client (keepMax of [events] in coterie.toml), or all clients' the ${bytesMax} of keepAllMax, or too many are kept as the newest of a topic. What was published goes when its keep says so, in age and bytes.`
+}
+
 /** More than f say that they have no room: it cannot be accepted now. */
 export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'full'>): void {
   const out = ours(scene, source)
@@ -178,8 +180,9 @@ export function onFull(scene: ClientScene, from: NodeId, { source }: Message<'fu
   holder.full = true
   const full = [...out.holders.values()].filter(one => one.full).length
   if (full <= scene.settings.crashes) return
-  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why: NO_ROOM })
-  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why: NO_ROOM })
+  const why = noRoom(scene.settings)
+  for (const id of out.ids.values()) tell(scene, { kind: 'failed', id, why })
+  for (const { id } of out.queued) tell(scene, { kind: 'refused', id, why })
   // What is numbered may be there: the next events are another life's, or two would share an id.
   scene.state.outgoing.delete(outgoingKey(source.channel, out.terms.live))
 }

@@ -21,8 +21,11 @@ export interface OpenCarrier {
   readonly isConnected: boolean
   listen(name: string): void
   leave(name: string): void
-  /** Throws where the broker could not take it. */
-  send(name: string, body: Uint8Array): void
+  /**
+   * Throws where the broker could not take it. A promise where the broker was asked whether we may send: it rejects where we may not.
+   * Without one it let us a moment ago, or cannot say.
+   */
+  send(name: string, body: Uint8Array): Promise<void> | undefined | void
   /**
    * Everything sent before has left this process, and the broker has said that it listens for us to all that was asked for: what is
    * sent by whoever hears of it comes. Rejects where the broker is away, or lets us not listen.
@@ -47,6 +50,11 @@ export function isAway(url: string): Unavailable {
 /** Why nothing is heard under a name. */
 export function mayNotListen(url: string, why: string): Unavailable {
   return new Unavailable(`${url} does not let this client listen: ${why}. Check what its user may subscribe to there.`)
+}
+
+/** Why nothing that is sent under a name reaches anybody. */
+export function mayNotSend(url: string, why: string): Unavailable {
+  return new Unavailable(`${url} does not let this client send: ${why}. Check what its user may publish there.`)
 }
 
 /** Everything said so far has reached one of these, at least. Rejects where none is left that listens for us. */

@@ -26,6 +26,11 @@ export interface CarriedDriver<Command> {
   /** Whether any carrier is connected now. */
   readonly isConnected: boolean
   command(body: Command): void
+  /**
+   * Whether what was sent last may be sent: nothing where a broker that is connected let us a moment ago, or cannot say; else it resolves
+   * when one lets us, and rejects where none does.
+   */
+  admitted(): Promise<void> | undefined
   /** Rejects where no carrier is left that listens for us. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -44,6 +49,7 @@ export async function driveCarried<State, Command, Event>(
   const { carriers, protocol, self } = options
   const names = carriers.map((_, place) => `carrier-${place + 1}`)
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  const asked: (Promise<void> | undefined)[] = []
   let host: Host<State, CarrierMessage, Command> | undefined
   const end = (error?: Error) => {
     if (host === undefined) return
@@ -67,7 +73,11 @@ export async function driveCarried<State, Command, Event>(
     now: (): Millis => performance.now(),
     below: randomBelow,
     bytes: randomBytes,
-    send: (to, body) => performOn(open, names.indexOf(to), body, tell),
+    send(to, body) {
+      const place = names.indexOf(to)
+      const answer = performOn(open, place, body, tell)
+      if (body.kind === 'send') asked[place] = answer
+    },
     timer(name, after) {
       clearTimeout(timers.get(name))
       const due = () => {
@@ -90,6 +100,13 @@ export async function driveCarried<State, Command, Event>(
       return open.some(one => one.isConnected)
     },
     command: body => give({ kind: 'command', body }),
+    admitted() {
+      const answers = open.flatMap((one, place) => (one.isConnected ? [asked[place]] : []))
+      if (answers.length === 0 || answers.includes(undefined)) return undefined
+      return Promise.any(answers).catch(error => {
+        throw (error as AggregateError).errors[0]
+      })
+    },
     flush: () => flushAll(open),
     async close() {
       end()
@@ -119,18 +136,25 @@ async function openAll(
   throw failed.reason
 }
 
-function performOn(open: readonly OpenCarrier[], place: number, body: CarrierMessage, tell: TellOf): void {
+function performOn(
+  open: readonly OpenCarrier[],
+  place: number,
+  body: CarrierMessage,
+  tell: TellOf,
+): Promise<void> | undefined {
   try {
-    perform(open[place], body)
+    return perform(open[place], body)
   } catch (error) {
     // What one broker does not take is no reason to end the channel.
     tell(place, { is: 'refusing', why: (error as Error).message })
+    return undefined
   }
 }
 
-function perform(carrier: OpenCarrier | undefined, body: CarrierMessage): void {
-  if (carrier === undefined) return
-  if (body.kind === 'send') carrier.send(body.name, body.body)
-  else if (body.kind === 'listen') carrier.listen(body.name)
+function perform(carrier: OpenCarrier | undefined, body: CarrierMessage): Promise<void> | undefined {
+  if (carrier === undefined) return undefined
+  if (body.kind === 'send') return carrier.send(body.name, body.body) ?? undefined
+  if (body.kind === 'listen') carrier.listen(body.name)
   else if (body.kind === 'leave') carrier.leave(body.name)
+  return undefined
 }

@@ -1,8 +1,9 @@
 // An MQTT broker as a carrier: a name is the topic c/NAME. Version 5, quality of service 0: what a secret channel needs it
-// says itself.
+// says itself. Only what asks whether we may send goes with quality 1: a broker answers to nothing else.
 
 import type { MqttClient } from 'mqtt'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
+import { Admission } from './admission.ts'
 import {
   CARRIED_PREFIX,
   type Carrier,
@@ -10,6 +11,7 @@ import {
   type Hear,
   isAway,
   mayNotListen,
+  mayNotSend,
   notInstalled,
   type OpenCarrier,
   type Tell,
@@ -79,8 +81,11 @@ class MqttCarrier implements OpenCarrier {
   private readonly asked = new Map<string, Promise<void>>()
   /** Topics that the broker does not let us listen to, and why. */
   private readonly denied = new Map<string, string>()
+  private readonly admission = new Admission(() => performance.now())
   private sent: Promise<unknown> = Promise.resolve()
   private wasConnected = true
+  /** That we may not send was told. */
+  private isMute = false
 
   constructor(client: MqttClient, about: About) {
     this.client = client
@@ -119,11 +124,38 @@ class MqttCarrier implements OpenCarrier {
     this.client.unsubscribe(topic)
   }
 
-  send(name: string, body: Uint8Array): void {
-    if (!this.isConnected) return
+  send(name: string, body: Uint8Array): Promise<void> | undefined {
+    if (!this.isConnected) return undefined
+    const { prefix } = this.about
+    const topic = prefix + name
+    // Letters of secret channels are drawn at random: no broker has rights for each.
+    return this.admission.pass(prefix || topic, { ask: () => this.ask(topic, body), send: () => this.put(topic, body) })
+  }
+
+  private put(topic: string, body: Uint8Array): void {
     this.sent = new Promise(resolve => {
-      this.client.publish(this.about.prefix + name, body as Buffer, { qos: 0 }, resolve)
+      this.client.publish(topic, body as Buffer, { qos: 0 }, resolve)
     })
+  }
+
+  private ask(topic: string, body: Uint8Array): Promise<void> {
+    const answered = new Promise<void>((resolve, reject) => {
+      this.client.publish(topic, body as Buffer, { qos: 1 }, error => {
+        const code = (error as { code?: unknown } | undefined)?.code
+        // Without a code it is no answer: the connection broke, and the message is sent again when it is back.
+        if (typeof code === 'number') this.mute(error!.message)
+        if (typeof code === 'number') return reject(mayNotSend(this.about.url, error!.message))
+        this.isMute = false
+        resolve()
+      })
+    })
+    this.sent = answered.catch(() => {})
+    return answered
+  }
+
+  private mute(why: string): void {
+    if (!this.isMute) this.about.tell({ is: 'refusing', why })
+    this.isMute = true
   }
 
   async flush(): Promise<void> {
@@ -156,6 +188,8 @@ class MqttCarrier implements OpenCarrier {
   private turned(isConnected: boolean, why: string): void {
     if (isConnected === this.wasConnected) return
     this.wasConnected = isConnected
+    this.isMute = false
+    this.admission.forget()
     this.about.tell({ is: isConnected ? 'back' : 'lost', why })
   }
 

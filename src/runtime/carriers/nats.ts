@@ -2,6 +2,7 @@
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
+import { Admission } from './admission.ts'
 import {
   CARRIED_PREFIX,
   type Carrier,
@@ -9,6 +10,7 @@ import {
   type Hear,
   isAway,
   mayNotListen,
+  mayNotSend,
   notInstalled,
   type OpenCarrier,
   type Tell,
@@ -28,6 +30,8 @@ const natsSchema: Schema<NatsOptions> = optionsSchema<NatsOptions>({
 })
 const PREFIX = `${CARRIED_PREFIX}.`
 const CONNECT_MS = 5_000
+/** Refused subjects that nobody has asked about. */
+const MUTE_MAX = 10_000
 
 /** A NATS server as a carrier. */
 export function nats(url: string, options: NatsOptions = {}): Carrier {
@@ -93,6 +97,9 @@ class NatsCarrier implements OpenCarrier {
   private readonly denied = new Map<string, string>()
   /** What was told of refusals since the connection was made: each message would be refused anew. */
   private readonly refused = new Set<string>()
+  private readonly admission = new Admission(() => performance.now())
+  /** Subjects that the server did not let us send to since we asked, and why. */
+  private readonly mute = new Map<string, string>()
 
   constructor(connection: NatsConnection, about: About, naming: Naming) {
     this.connection = connection
@@ -120,14 +127,37 @@ class NatsCarrier implements OpenCarrier {
     this.denied.delete(name)
   }
 
-  send(name: string, body: Uint8Array): void {
+  send(name: string, body: Uint8Array): Promise<void> | undefined {
     // What the library takes while it is not connected, it throws away when it dials.
-    if (!this.isConnected || this.connection.isClosed()) return
+    if (!this.isConnected || this.connection.isClosed()) return undefined
+    const subject = this.naming.subject(name)
+    const key = subject.startsWith(PREFIX) && this.naming === letters ? PREFIX : subject
+    return this.admission.pass(key, { ask: () => this.ask(subject, body), send: () => this.put(subject, body) })
+  }
+
+  private put(subject: string, body: Uint8Array): void {
     try {
-      this.connection.publish(this.naming.subject(name), body)
+      this.connection.publish(subject, body)
     } catch (error) {
       throw new Unavailable(`${this.about.url} does not take ${body.length} bytes: ${(error as Error).message}.`)
     }
+  }
+
+  /** A server answers in order: what it refuses, it refuses before it answers to the next word. */
+  private ask(subject: string, body: Uint8Array): Promise<void> {
+    this.put(subject, body)
+    return this.answerTo(subject)
+  }
+
+  private async answerTo(subject: string): Promise<void> {
+    this.mute.delete(subject)
+    // A connection that broke has answered nothing.
+    await this.connection.flush().catch(() => {})
+    // What came before the answer is told on a way of its own.
+    await new Promise(resolve => setImmediate(resolve))
+    const why = this.mute.get(subject)
+    this.mute.delete(subject)
+    if (why !== undefined) throw mayNotSend(this.about.url, why)
   }
 
   async flush(): Promise<void> {
@@ -158,11 +188,14 @@ class NatsCarrier implements OpenCarrier {
     this.isConnected = is === 'back'
     this.denied.clear()
     this.refused.clear()
+    this.mute.clear()
+    this.admission.forget()
     this.about.tell({ is, why })
   }
 
   private refusal(error: Error): void {
-    const { operation = '' } = error as { operation?: string }
+    const { operation = '', subject = '' } = error as { operation?: string; subject?: string }
+    if (operation === 'publish' && this.mute.size < MUTE_MAX) this.mute.set(subject, error.message)
     if (operation === '' || this.refused.has(operation)) return
     this.refused.add(operation)
     this.about.tell({ is: 'refusing', why: error.message })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CoterieError, FileError, Refused, SettingsError } from '../../core/index.ts'
+import { eventsSettings } from '../../node/events.ts'
 import { lockSettings, orderingSettings } from '../../node/settings.ts'
 import { createAuthority, validFor } from '../certificates/authority.ts'
 import { initGroup, type NewGroup } from '../setup/group.ts'
@@ -83,6 +84,27 @@ describe('loadNodeConfig accepts', () => {
     await edit(toml(), 'tokenAheadMax = 599999', '')
     await edit(toml(), 'rankAheadMax = 31536000000', 'rankAheadMax = 31536000001')
     await expect(loadNodeConfig(server)).rejects.toThrow(/rankAheadMax.*31536000000/)
+  })
+
+  it('how much of clients’ events a server keeps; left out, as ever', async () => {
+    const brings = { group: '', hash: (bytes: Uint8Array) => bytes }
+    expect(eventsSettings({ ...(await loadNodeConfig(server)).group, operators: [] }, brings)).toMatchObject({
+      authorBytesMax: 64_000_000,
+      bytesMax: 256_000_000,
+    })
+    await edit(toml(), '[objects]', '[events]\nkeepMax = 1_200_000_000\n\n[objects]')
+    const { group } = await loadNodeConfig(server)
+    expect(group.events).toEqual({ keepMax: 1_200_000_000, keepAllMax: 4_800_000_000 })
+    expect(eventsSettings({ ...group, operators: [] }, brings)).toMatchObject({
+      authorBytesMax: 1_200_000_000,
+      bytesMax: 4_800_000_000,
+    })
+    // Servers are changed one after the other, while the others serve.
+    expect(serverSettings(group)).not.toContain('keep')
+    await edit(toml(), 'keepMax = 1_200_000_000', 'keepMax = 1_200_000_000\nkeepAllMax = 1_000_000_000')
+    await expect(loadNodeConfig(server)).rejects.toThrow(/keepAllMax.*at least keepMax, 1200000000/)
+    await edit(toml(), 'keepMax = 1_200_000_000', 'keepMax = 1000')
+    await expect(loadNodeConfig(server)).rejects.toThrow(/keepMax.*2097152/)
   })
 
   it('a client’s folder, or the file in it', async () => {

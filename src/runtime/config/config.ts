@@ -17,6 +17,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FileError, SERVERS_MAX, SettingsError, type Trust, trust } from '../../core/index.ts'
+import { CONTENT_BYTES_MAX } from '../../events/limits.ts'
 import { type Credentials, type Identity, identityUri, type Role, readIdentity } from '../certificates/identity.ts'
 import { checkValidity } from '../certificates/validity.ts'
 import { cannot, exists, readText } from '../files.ts'
@@ -51,6 +52,11 @@ const ATTEMPT_MAX_MS = 60 * 60 * 1000
 /** Less, and a clock that is a little wrong is refused; more, and what a client spoils lasts for years. */
 const AHEAD_MS = [10 * 60 * 1000, 365 * 24 * 60 * 60 * 1000, ' (milliseconds)'] as const
 
+/** Less than an event can have would refuse some whatever else is there; more than a terabyte no machine has. */
+const KEEP_BYTES = [CONTENT_BYTES_MAX, 1_000_000_000_000, ' (bytes)'] as const
+/** Clients that can fill their share at once, where the settings do not say how much there is for all. */
+const KEEP_SHARES = 4
+
 /** The client that `coterie init` makes. Groups made before there were operators do not name them. */
 export const OPERATORS_DEFAULT: readonly string[] = ['admin']
 /** More people than this who may break any lock are nobody in particular. */
@@ -78,6 +84,13 @@ export interface ObjectSettings {
   readonly attemptMax: number
   /** How far ahead of its own wall clock a server promises a turn, in milliseconds. Left out: a day. */
   readonly rankAheadMax?: number
+}
+
+export interface EventSettings {
+  /** Bytes of one client's events that a server keeps, in its memory. */
+  readonly keepMax: number
+  /** The same of all clients. */
+  readonly keepAllMax: number
 }
 
 export interface ServerAddress {
@@ -123,6 +136,8 @@ export interface GroupSettings {
   readonly operators: readonly string[]
   readonly lock: LockSettings
   readonly objects: ObjectSettings
+  /** Left out: what `eventsBasics` says. */
+  readonly events?: EventSettings
   readonly servers: readonly ServerAddress[]
   readonly membership: MembershipSettings
 }
@@ -280,11 +295,13 @@ function readGroup(table: Table): GroupSettings {
   group.end()
   const lock = readLock(table.table('lock'))
   const objects = table.has('objects') ? readObjects(table.table('objects')) : { attemptMax: ATTEMPT_DEFAULT_MS }
+  const events = table.has('events') ? readEvents(table.table('events')) : undefined
   const servers = readServers(table)
   const membership = table.has('membership') ? readMembership(table) : NO_MEMBERS
   try {
     const numbers = trust({ liars, crashes, servers: servers.length })
-    return { name, id, trust: numbers, operators, lock, objects, servers, membership }
+    const shared = { name, id, trust: numbers, operators, lock, objects, servers, membership }
+    return { ...shared, ...(events && { events }) }
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
     throw new SettingsError(`${table.file}: ${error.message}`)
@@ -304,6 +321,14 @@ function readObjects(table: Table): ObjectSettings {
   const ahead = table.has('rankAheadMax') ? table.whole('rankAheadMax', ...AHEAD_MS) : undefined
   table.end()
   return { attemptMax, ...(ahead === undefined ? {} : { rankAheadMax: ahead }) }
+}
+
+function readEvents(table: Table): EventSettings {
+  const keepMax = table.whole('keepMax', ...KEEP_BYTES)
+  const keepAllMax = table.has('keepAllMax') ? table.whole('keepAllMax', ...KEEP_BYTES) : KEEP_SHARES * keepMax
+  if (keepAllMax < keepMax) throw table.refuse('keepAllMax', `at least keepMax, ${keepMax}`)
+  table.end()
+  return { keepMax, keepAllMax }
 }
 
 function readServers(table: Table): ServerAddress[] {

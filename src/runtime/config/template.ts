@@ -76,13 +76,23 @@ ${aheadText('tokenAheadMax', 'takes a token', group.lock.tokenAheadMax)}
 # The longest attempt of a client to order operations, in milliseconds. A server that has lost its store (coterie serve
 # --rejoin) does not vote for this long. It must be the same everywhere.
 attemptMax = ${group.objects.attemptMax}
-${aheadText('rankAheadMax', 'promises a turn', group.objects.rankAheadMax)}${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
+${aheadText('rankAheadMax', 'promises a turn', group.objects.rankAheadMax)}${eventsText(group)}${group.servers.map((server, at) => serverText(server, at === 0)).join('')}${membersText(group)}`
 }
 
 function aheadText(field: string, does: string, value: number | undefined): string {
   if (value === undefined) return ''
   return `# How far ahead of its own wall clock a server ${does}, in milliseconds. It must be the same everywhere.
 ${field} = ${value}
+`
+}
+
+function eventsText({ events }: GroupSettings): string {
+  if (events === undefined) return ''
+  return `
+[events]
+# Bytes of events that a server keeps, in its memory: of one client, and of all. Clients ask for a part of it (keep).
+keepMax = ${events.keepMax}
+keepAllMax = ${events.keepAllMax}
 `
 }
 
