@@ -14,11 +14,13 @@ import {
   struct,
   text,
   uint,
+  variants,
   type Writer,
 } from '../core/index.ts'
+import { partedVocabulary } from '../node/vocabulary.ts'
 import { Driver } from './driver.ts'
 import { createLogStorage } from './storage/log.ts'
-import type { Transport } from './transport/index.ts'
+import type { Log, Transport } from './transport/index.ts'
 import { FRAME_BYTES_MAX } from './transport/transport.ts'
 
 const KEYS = 12
@@ -28,6 +30,11 @@ const COMMANDS = 60
 /** So small that every life compacts. */
 const DEAD_BYTES_MIN = 200
 const nowhere = { send() {} } as unknown as Transport
+
+interface Name {
+  readonly kind: 'name'
+  readonly name: string
+}
 
 interface Told {
   readonly promised: Map<number, number>
@@ -145,6 +152,34 @@ it('a word that is longer than any frame is said to nobody, is counted, and ends
   for (const length of [1, FRAME_BYTES_MAX, 2]) driver.command(length)
   expect(sent).toEqual([2, 3])
   expect(driver.counts).toMatchObject({ sent: 3, tooLong: 1 })
+})
+
+it('a word that cannot be encoded is said to nobody, is counted and logged with its part and kind, and ends nothing', () => {
+  const vocabulary = partedVocabulary({ names: variants<Name>({ name: { name: text(4) } }) })
+  const protocol: Protocol<null, { part: 'names'; body: Name }, unknown, never> = {
+    name: 'speaker',
+    init: () => null,
+    step(_state, input, turn) {
+      if (input.kind !== 'command') return
+      const word = { part: 'names', body: { kind: 'name', name: input.body as string } } as const
+      for (const to of ['b', 'c']) turn.do({ kind: 'send', to, body: word })
+    },
+  }
+  const sent: string[] = []
+  const lines: unknown[] = []
+  const log: Log = (level, message, fields) => lines.push([level, message, fields])
+  const settings = { self: 'a', peers: ['b', 'c'], clock: () => 0, log, saved: NOTHING_SAVED }
+  const driver = new Driver({ ...settings, protocol, vocabulary, event: unexpected, failed: unexpected })
+  driver.start({ send: (to: string, frame: Uint8Array) => sent.push(`${to} ${frame}`) } as unknown as Transport)
+  for (const name of ['x', '\ud800', 'longer', undefined, 'y']) driver.command(name)
+  expect(sent).toEqual(['b 0,0,1,120', 'c 0,0,1,120', 'b 0,0,1,121', 'c 0,0,1,121'])
+  expect(driver.counts).toMatchObject({ sent: 10, unsayable: 6, tooLong: 0 })
+  expect(lines).toHaveLength(6)
+  expect(lines[0]).toEqual([
+    'error',
+    'message not sent',
+    { to: 'b', lane: 'names', kind: 'name', why: 'cannot encode text with a lone surrogate: "\\ud800"' },
+  ])
 })
 
 describe('timers', () => {

@@ -2,7 +2,8 @@
 //
 // The way of a message: a frame from an authenticated peer → decoded by the node's vocabulary, or refused → `step` →
 // effects → saved where asked → encoded → sent. A refusal is counted and logged, and costs nothing else. A throw out
-// of `step`, or a store that failed, is the end of this node: it can no longer keep what it promised.
+// of `step`, or a store that failed, is the end of this node: it can no longer keep what it promised. A word that has no
+// encoding promises nothing to anybody: it is a lost message, counted and logged, and the node goes on.
 
 import {
   type Codec,
@@ -19,7 +20,7 @@ import {
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
-import { type LogRefusedMessage, limitRefusedMessages } from './message-refusals.ts'
+import { type LogRefusedMessage, type LogUnsaid, limitRefusedMessages, limitUnsaid } from './message-refusals.ts'
 import { inBackground, randomBelow, randomBytes } from './platform.ts'
 import type { Storage } from './storage/storage.ts'
 import { FRAME_BYTES_MAX, type Log, type Transport, type TransportEvents } from './transport/transport.ts'
@@ -62,6 +63,8 @@ export interface DriverCounts {
   saves: number
   /** Words that are longer than a frame. */
   tooLong: number
+  /** Words with something in them that their vocabulary has no place for. */
+  unsayable: number
 }
 
 /** The driver of a node: of `serverNode`, `DriverOf<ServerNode>`. */
@@ -82,7 +85,7 @@ const STOP_MAX_MS = 5_000
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
 
 export class Driver<State, Message, Command, Event> {
-  readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0, tooLong: 0 }
+  readonly counts: DriverCounts = { received: 0, sent: 0, refused: 0, saves: 0, tooLong: 0, unsayable: 0 }
   readonly events: TransportEvents
   private readonly options: Omit<DriverOptions<State, Message, Command, Event>, 'saved'>
   private readonly host: Host<State, Message, Command>
@@ -92,6 +95,7 @@ export class Driver<State, Message, Command, Event> {
   /** What the writer holds: the same words to several peers are encoded once. */
   private written: Message | undefined
   private readonly logRefused: LogRefusedMessage
+  private readonly logUnsaid: LogUnsaid
   private transport: Transport | undefined
   private ended = false
   private stopped: (() => void) | undefined
@@ -100,6 +104,7 @@ export class Driver<State, Message, Command, Event> {
     // Without the records: the machine has made its state of them, and a second copy for life would serve nobody.
     this.options = options
     this.logRefused = limitRefusedMessages(options.log)
+    this.logUnsaid = limitUnsaid(options.log)
     this.host = createHost(options.protocol, options.self, options.peers, saved, this.ports())
     this.events = {
       frame: (from, frame) => this.frame(from, frame),
@@ -207,20 +212,24 @@ export class Driver<State, Message, Command, Event> {
     this.options.meter?.sent?.(to, body)
     // Through the queue of inputs like everybody else's: a node that talks to itself must not be quicker than its peers think.
     if (to === this.options.self) return this.input({ kind: 'message', from: to, body })
-    if (body !== this.written && !this.encode(body)) return
+    if (body !== this.written && !this.encode(to, body)) return
     this.transport?.send(to, this.writer.bytes.subarray(0, this.writer.length))
   }
 
-  /** False: it is too long for any frame. */
-  private encode(body: Message): boolean {
+  /**
+   * False: it is too long for any frame, or has no encoding. What a peer said may be in it, so nobody must be able to end this
+   * node with that: a peer that is not told something asks again, as after a frame that was lost.
+   */
+  private encode(to: NodeId, body: Message): boolean {
     // Not while it throws half way.
     this.written = undefined
     this.writer.reset()
     try {
       this.options.vocabulary.write(this.writer, body)
     } catch (error) {
-      if (!(error instanceof TooLong)) throw error
-      this.counts.tooLong++
+      if (error instanceof TooLong) this.counts.tooLong++
+      else this.counts.unsayable++
+      this.logUnsaid(to, body, error)
       return false
     }
     this.written = body

@@ -1,5 +1,6 @@
 // Messages that cannot be read are logged with their reason, but a peer that sends nothing else must not fill the disk:
-// a few lines a minute for each peer and reason, and then how many more there were. The same goes for what only operators may ask for.
+// a few lines a minute for each peer and reason, and then how many more there were. The same goes for what only operators may ask for,
+// and for words of our own that cannot be said.
 
 import type { NodeId } from '../core/index.ts'
 import { inBackground } from './platform.ts'
@@ -33,6 +34,25 @@ export type LogNotAllowed = (by: NodeId, why: string, fields: Readonly<Record<st
 export function limitNotAllowed(log: Log): LogNotAllowed {
   const limited = limitLines(log, 'not allowed')
   return (by, why, fields) => limited(by, why, () => log('warn', why, { ...fields, by }))
+}
+
+export type LogUnsaid = (to: NodeId, body: unknown, error: unknown) => void
+
+/** Words of ours that have no encoding, or too long a one: which part's, and which word. */
+export function limitUnsaid(log: Log): LogUnsaid {
+  const limited = limitLines(log, 'message not sent')
+  return (to, body, error) => {
+    const { lane, kind } = wordOf(body)
+    const why = shortened(error instanceof Error ? error.message : String(error))
+    limited(to, `${lane} ${kind}`, () => log('error', 'message not sent', { to, lane, kind, why }))
+  }
+}
+
+/** A word of a composed node has its part's name, and the word itself in its body. */
+function wordOf(body: unknown): { lane: string; kind: string } {
+  const { part, body: inner } = Object(body) as { part?: unknown; body?: unknown }
+  const { kind } = Object(part === undefined ? body : inner) as { kind?: unknown }
+  return { lane: shortened(String(part ?? '')), kind: shortened(String(kind ?? '')) }
 }
 
 const shortened = (why: string) => why.slice(0, REFUSED_LETTERS_MAX)

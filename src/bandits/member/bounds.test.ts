@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { listedUnder } from '../../../test/support/limits.ts'
-import { Puppet } from '../../../test/support/machine.ts'
+import { Puppet, sent } from '../../../test/support/machine.ts'
 import { encode } from '../../core/index.ts'
 import { idealParties } from '../proof/ideal.ts'
 import { banditRules } from '../rules.ts'
+import { LEVELS } from '../settings.ts'
 import { entryCodec } from './entries.ts'
 import { briefOf, RUN_LOG_BYTES, saidAbout } from './log.ts'
 import { banditMember } from './machine.ts'
@@ -43,6 +44,21 @@ function invite({ puppet }: ReturnType<typeof member>, user: string, at: number)
     .hear(user, { kind: 'invite', terms: terms(user, at) })
     .flatMap(one => (one.kind === 'emit' ? [one.event.kind] : one.kind === 'send' ? [one.body.kind] : []))
 }
+
+it.each(LEVELS)('%s: who is named in a run and has no part in it declines', level => {
+  const { puppet } = member()
+  const seats = ['owner-2', 'ann'].map((id, at) => ({ arm: `arm-${at}`, member: id }))
+  const answer = (at: number, comparator: string, shuffler: string) => {
+    const named: Terms = { ...terms('eve', at), level, algorithm: 'ucb1', seats, comparator, shuffler }
+    const told = sent(puppet.hear('eve', { kind: 'invite', terms: named })).map(({ body }) => body)
+    return told.find(({ kind }) => kind === 'accepted' || kind === 'declined')
+  }
+  const compares = level === 'blind' || level === 'sr-secured'
+  expect(answer(1, 'owner-1', 'north')).toMatchObject(
+    compares ? { kind: 'accepted' } : { kind: 'declined', why: "'owner-1' has no part in it" },
+  )
+  expect(answer(2, 'owner-1', 'owner-1')).toMatchObject({ kind: compares ? 'declined' : 'accepted' })
+})
 
 const cases: Record<string, () => void> = {
   RUNS_OF_USER_MAX() {

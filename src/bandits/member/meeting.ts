@@ -284,6 +284,9 @@ function refusal(scene: BanditMemberScene, terms: Terms): string | undefined {
     const what = terms.level === 'sr-secured' ? 'draws for two phases' : 'serves two of the arms'
     return `'${owner.member}' ${what}; each needs a member of its own`
   }
+  // In a ring nobody compares: who would be there for nothing else has no machine to run.
+  const idle = partiesOf(terms).find(party => rolesOf(party, terms).length === 0)
+  if (idle !== undefined) return `'${idle}' has no part in it`
   // A user whose logs have filled their share has no more runs that are to be audited: they would have none here.
   if (terms.audit && !hasRoomFor(scene, terms.user, 2 * RUN_LOG_BYTES))
     return `logs of '${terms.user}' fill their share here`

@@ -3,9 +3,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventsDefaults } from '../defaults.ts'
-import { type Clause, type Filter, matches, parseFilter } from '../filter.ts'
+import { type Clause, encodeFilter, type Filter, matches, parseFilter } from '../filter.ts'
+import { FILTER_BYTES_MAX } from '../limits.ts'
 import type { Attributes } from '../values.ts'
 import { covers } from './covering.ts'
+import { CLAUSE_BYTES_MAX } from './limits.ts'
 import { cheapest, hull } from './merging.ts'
 import { degreeOf, innerOf, neighboursOf, orderOf, placesIn } from './overlay.ts'
 import { covering } from './patterns.ts'
@@ -112,6 +114,33 @@ describe('hulls', () => {
     const long = parseFilter({ x: Array.from({ length: 900 }, (_, at) => `value ${at}`), y: 1 }).$any[0]!
     expect(fitting(long)).toEqual(parseFilter({ y: 1 }).$any[0])
     expect(fitting(parseFilter({ y: 1 }).$any[0]!)).toEqual(parseFilter({ y: 1 }).$any[0])
+  })
+
+  it('a clause is widened at one byte more than a message holds, and not before', () => {
+    const clauseOf = (length: number) =>
+      parseFilter({ x: ['a'.repeat(1020), 'b'.repeat(1020), 'c'.repeat(1020), 'd'.repeat(length)], y: 1 }).$any[0]!
+    const short = encodeFilter({ $any: [clauseOf(500)] }).length
+    const longest = clauseOf(500 + CLAUSE_BYTES_MAX - short)
+    expect(encodeFilter({ $any: [longest] })).toHaveLength(CLAUSE_BYTES_MAX)
+    expect(fitting(longest)).toBe(longest)
+    expect(fitting(clauseOf(501 + CLAUSE_BYTES_MAX - short))).toEqual(parseFilter({ y: 1 }).$any[0])
+  })
+
+  it('the channel fits beside the longest filter that there is', () => {
+    const values = Array.from({ length: 65 }, (_, at) => String(at).padEnd(1000, 'x'))
+    const long = parseFilter({
+      x: [...values, 'y'.repeat(FILTER_BYTES_MAX - encodeFilter(parseFilter({ x: [...values, ''] })).length - 1)],
+    })
+    expect(encodeFilter(long)).toHaveLength(FILTER_BYTES_MAX)
+    const channel = parseFilter({ channel: 'c'.repeat(200) }).$any[0]!
+    expect(fitting([...channel, ...long.$any[0]!])).toEqual(channel)
+  })
+
+  it('the hull of two lists fits into a message', () => {
+    const listed = (letter: string) =>
+      parseFilter({ x: Array.from({ length: 30 }, (_, at) => `${letter}${at}`.padEnd(100)), y: { gte: 1, lte: 2 } })
+        .$any[0]!
+    expect(hull(listed('a'), listed('b'))).toEqual(parseFilter({ y: { gte: 1, lte: 2 } }).$any[0])
   })
 
   it('of clauses that can never hold, as a liar may announce them, is one of them', () => {

@@ -146,6 +146,21 @@ describe('a path of three routers', () => {
     expect(trio.count('handed', RIGHT)).toBe(60)
   })
 
+  it('lists that are long together are told as what a message holds, and still everything comes', () => {
+    const trio = new Trio()
+    const names = (id: number) => Array.from({ length: 30 }, (_, at) => `${id} ${at} `.padEnd(100, 'x'))
+    for (let id = 1; id <= CLAUSES_A_LINK + 8; id++) trio.subscribe(RIGHT, id, { name: names(id) })
+    const { heard } = trio.state(LEFT).overlays[0]!.links[0]!
+    expect(heard.size).toBeLessThanOrEqual(CLAUSES_A_LINK)
+    for (let id = 1; id <= CLAUSES_A_LINK + 8; id++) {
+      const content = { attributes: { name: names(id)[7]! }, payload: new Uint8Array(), time: 0 }
+      trio.command(LEFT, { kind: 'publish', id, channel: 'c', content, receipts: false })
+    }
+    trio.step(LEFT, { kind: 'timer', name: 'batch' })
+    trio.run()
+    expect(trio.count('handed', RIGHT)).toBe(CLAUSES_A_LINK + 8)
+  })
+
   it('without trees an event waits, and beyond the limit it is refused', () => {
     const trio = new Trio(false)
     for (let id = 1; id <= WAITING_MAX + 1; id++) trio.publish(LEFT, 1, id)

@@ -7,6 +7,7 @@
 import { type Clause, normal, type Predicate } from '../canonical.ts'
 import { HIGHEST, LOWEST, type Test } from '../tests.ts'
 import { keyOf } from './keys.ts'
+import { fitting } from './wire.ts'
 
 /** Values of a list that two lists may become. More, and only "is there" is left. */
 const UNITED_MAX = 64
@@ -16,10 +17,10 @@ const LETTER_SHARE = 0.1
 /** A test of any other kind. */
 const OTHER_SHARE = 0.1
 
-/** The narrowest clause that we can say which wants all that either wants. */
+/** The narrowest clause that we can say which wants all that either wants. Two lists may be longer together than a message holds. */
 export function hull(one: Clause, other: Clause): Clause {
   // Of two that can never hold, as a liar may announce them, the hull never holds either, and has no form: each stands for both.
-  return normal([joined(one, other)])[0] ?? one
+  return fitting(normal([joined(one, other)])[0] ?? one)
 }
 
 /** The hull, not yet in its one form: enough to see how much it wants. */

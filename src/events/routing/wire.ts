@@ -96,13 +96,21 @@ export const routingVocabulary: Codec<RoutingMessage> = variants<RoutingMessage>
   direct: { source, item: itemCodec },
 })
 
+/** What a filter takes of which the one clause asks nothing. */
+const EMPTY_BYTES = encodeFilter({ $any: [[]] }).length
+
 /** The clause, widened until it fits: what is dropped only lets more through. */
 export function fitting(clause: Clause): Clause {
-  let fits = clause
-  while (fits.length > 0 && encodeFilter({ $any: [fits] }).length > CLAUSE_BYTES_MAX) {
-    const sizes = fits.map(predicate => encodeFilter({ $any: [[predicate]] }).length)
-    const largest = sizes.indexOf(Math.max(...sizes))
-    fits = fits.filter((_, at) => at !== largest)
+  // Each alone: with what was added to a filter of the longest, the whole may be no filter any more.
+  const sized = clause.map(predicate => ({
+    predicate,
+    bytes: encodeFilter({ $any: [[predicate]] }).length - EMPTY_BYTES,
+  }))
+  let left = EMPTY_BYTES + sized.reduce((sum, { bytes }) => sum + bytes, 0)
+  for (const one of [...sized].sort((a, b) => b.bytes - a.bytes)) {
+    if (left <= CLAUSE_BYTES_MAX) break
+    sized.splice(sized.indexOf(one), 1)
+    left -= one.bytes
   }
-  return fits
+  return sized.length === clause.length ? clause : sized.map(({ predicate }) => predicate)
 }

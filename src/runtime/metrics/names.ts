@@ -13,7 +13,9 @@ export const serverMetrics = {
   messages_received_total: counter('Messages understood'),
   messages_sent_total: counter('Messages sent'),
   messages_refused_total: counter('Frames that were no message'),
-  frames_dropped_total: counter('Frames that a connected peer did not get: its queue was full, or they were too large'),
+  frames_dropped_total: counter(
+    'Frames that a connected peer did not get: its queue was full, or they were too large, or could not be written',
+  ),
   frames_unsent_total: counter('Frames for peers that were away, as at every restart'),
   saves_total: counter('Records saved'),
   store_sync_seconds: histogram('How long the disk took to make a batch of records durable'),

@@ -21,7 +21,7 @@ export function measureTraffic<D extends Definitions>(
   reads('messages_sent_total', () => counts.sent)
   reads('messages_refused_total', () => counts.refused)
   const dropped = () => (drops()?.['queue full'] ?? 0) + (drops()?.['too large'] ?? 0)
-  reads('frames_dropped_total', () => dropped() + counts.tooLong)
+  reads('frames_dropped_total', () => dropped() + counts.tooLong + counts.unsayable)
   reads('frames_unsent_total', () => (drops()?.unreachable ?? 0) + (drops()?.['connection lost'] ?? 0))
   reads('connections', () => transport()?.connected().length ?? 0)
   if (prefix !== 'client_') reads('saves_total', () => counts.saves)

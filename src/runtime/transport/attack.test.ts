@@ -318,6 +318,44 @@ describe('words that are much work', () => {
     await until('she is heard again', () => done.words === WORDS + 1)
     socket.destroy()
   })
+  it('have one share, over however many connections they come', async () => {
+    const CONNECTIONS = 4
+    const EACH = 25
+    let round = 0
+    let done = 0
+    const inRound = new Map<number, number>()
+    const busy = await bed.start(
+      'e',
+      {
+        ...recorder(),
+        frame() {
+          const until = performance.now() + 2
+          while (performance.now() < until);
+          done++
+          inRound.set(round, (inRound.get(round) ?? 0) + 1)
+        },
+      },
+      { ...LIMITS, turnMs: 1 },
+    )
+    const count = () => {
+      round++
+      if (done < CONNECTIONS * EACH) setImmediate(count)
+    }
+    const dialled = Array.from({ length: CONNECTIONS }, (_, place) => {
+      const one = dialTls(busy.address!, mallory)
+      one.socket.write(hello({ instance: `0000000${place}` }))
+      return one
+    })
+    await until('all are let in', () => dialled.every(({ heard }) => heard().length > 0))
+    count()
+    for (const { socket } of dialled) {
+      socket.write(Buffer.concat(Array.from({ length: EACH }, () => framed(Buffer.from('much')))))
+    }
+    await until('all is done', () => done === CONNECTIONS * EACH)
+    // A word takes longer than a share: of a round of the event loop there is one, beside the first that came.
+    expect(Math.max(...inRound.values())).toBeLessThanOrEqual(2)
+    expect(inRound.size).toBeGreaterThan((CONNECTIONS * EACH) / 2)
+  })
   it('are forgotten when their connection ends', async () => {
     const { done, busy } = await busyServer()
     const { socket, heard, ended } = dialTls(busy.address!, mallory)

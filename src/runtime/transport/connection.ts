@@ -13,6 +13,7 @@ import { FrameSplitter } from './frames.ts'
 import { GREETING_BYTES_MAX, type Limits } from './limits.ts'
 import { type Block, type BlockPool, Outbox } from './outbox.ts'
 import { Pace } from './pace.ts'
+import { Share, type Turns, type Worker } from './turns.ts'
 
 /** Whose doing the end was: the peer broke a rule, or connections simply end. */
 export type Fault = 'refused' | 'ended'
@@ -24,6 +25,13 @@ export interface ConnectionEvents {
   slowed?(): void
   /** Called once. `lost`: frames that were queued or under way. */
   end(fault: Fault, why: string, lost: number): void
+}
+
+/** What the connections of a node have together. */
+interface ConnectionMeans {
+  readonly limits: Limits
+  readonly pool: BlockPool
+  readonly turns: Turns
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -46,13 +54,16 @@ function flushPlanned(): void {
   for (const flush of now) flush()
 }
 
-export class Connection {
+export class Connection implements Worker {
   readonly socket: TLSSocket
   readonly openedAt: number
   events: ConnectionEvents
 
   private readonly limits: Limits
   private readonly pool: BlockPool
+  private readonly turns: Turns
+  /** Of whom it is; its own until it is known who that is. */
+  private share = new Share()
   private readonly outbox: Outbox
   private pace: Pace
   private paused: NodeJS.Timeout | undefined
@@ -66,17 +77,18 @@ export class Connection {
   private flushPlanned = false
   private closing = false
   private ended = false
-  /** Of the piece that is being read. */
+  /** Read, and not yet worked at. */
   private pieceBytes = 0
-  /** There are frames in the piece that wait for the next turn of the event loop. */
+  /** There are frames in what was read that wait for the next turn of the event loop. */
   private resting = false
 
-  constructor(socket: TLSSocket, validUntil: Date, limits: Limits, pool: BlockPool, events: ConnectionEvents) {
+  constructor(socket: TLSSocket, validUntil: Date, { limits, pool, turns }: ConnectionMeans, events: ConnectionEvents) {
     this.socket = socket
     this.openedAt = performance.now()
     this.validUntil = validUntil
     this.limits = limits
     this.pool = pool
+    this.turns = turns
     this.pace = new Pace(limits, this.openedAt)
     this.outbox = new Outbox(pool, limits.queueBytesMax)
     this.events = events
@@ -89,8 +101,9 @@ export class Connection {
   }
 
   /** The greeting is over: from now on frames may be large. `waiting`: what was sent while the peer was dialled. */
-  open(events: ConnectionEvents, waiting?: Outbox): void {
+  open(events: ConnectionEvents, share: Share, waiting?: Outbox): void {
     this.greeted = true
+    this.share = share
     this.events = events
     this.splitter.frameBytesMax = this.limits.frameBytesMax
     waiting?.moveInto(this.outbox)
@@ -148,39 +161,39 @@ export class Connection {
   private readonly read = (piece: Uint8Array): void => {
     if (this.ended || this.closing) return
     if (!this.splitter.insideFrame) this.frameSince = performance.now()
-    this.pieceBytes = piece.length
+    this.pieceBytes += piece.length
     this.splitter.push(piece)
-    this.takeFrames()
+    if (!this.resting) this.turns.work(this.share, this)
   }
 
-  /** Everything that is whole in the piece, as long as its share of this turn of the event loop lasts; then the rest, in the next. */
-  private readonly takeFrames = (): void => {
+  /** One frame of what was read. */
+  step(): boolean {
+    if (this.ended || this.closing) return false
+    const frame = this.splitter.next()
+    if (frame === undefined) {
+      this.allTaken()
+      return false
+    }
+    this.events.frame(frame)
+    this.frameSince = performance.now()
+    return true
+  }
+
+  private allTaken(): void {
     const rested = this.resting
     this.resting = false
-    if (this.ended || this.closing) return
-    const { splitter } = this
-    const until = performance.now() + this.limits.turnMs
-    for (let frame = splitter.next(); frame !== undefined; frame = splitter.next()) {
-      this.events.frame(frame)
-      if (this.ended || this.closing) return
-      this.frameSince = performance.now()
-      if (this.frameSince >= until) return this.rest()
-    }
-    if (splitter.refusal !== undefined) return this.end('refused', splitter.refusal)
-    if (!splitter.insideFrame) this.frameSince = NEVER
+    if (this.splitter.refusal !== undefined) return this.end('refused', this.splitter.refusal)
+    if (!this.splitter.insideFrame) this.frameSince = NEVER
     const pauseMs = this.pace.spend(this.pieceBytes, performance.now())
+    this.pieceBytes = 0
     if (pauseMs > 0) this.pause(pauseMs)
     else if (rested) this.socket.resume()
   }
 
-  /**
-   * A few bytes can ask for much: sixty-four kilobytes of questions, each for a large answer, are work for ten seconds. Meanwhile
-   * everybody else would wait; so the others have their turn in between.
-   */
-  private rest(): void {
+  /** The others have their turn in between: nothing more is read before. */
+  rest(): void {
     this.resting = true
     this.socket.pause()
-    setImmediate(this.takeFrames)
   }
 
   /** What the peer says meanwhile fills its own buffers. */

@@ -98,7 +98,7 @@ export class Dialer {
       socket.destroy()
       return this.failed(socket, 'refused', refusal!)
     }
-    const connection = new Connection(socket, who.validUntil, local.limits, local.pool, {
+    const connection = new Connection(socket, who.validUntil, local, {
       frame: frame => this.answered(connection, frame),
       end: (fault, why) => this.failed(socket, fault, `${why} before the greeting was answered`),
     })

@@ -13,7 +13,7 @@ export interface Limits {
   readonly inBytesPerSecond: number
   /** Of a peer that was caught lying, at once and for each second: enough for what locks and small objects need. */
   readonly caughtBytesPerSecond: number
-  /** How long the frames of one connection are worked at while others wait: far longer than honest ones take. */
+  /** How long the frames of one certificate are worked at while others wait: far longer than honest ones take. */
   readonly turnMs: number
   /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number

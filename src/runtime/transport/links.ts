@@ -10,6 +10,7 @@ import type { Limits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
 import type { Drops, Log, TransportEvents } from './transport.ts'
+import { Share } from './turns.ts'
 
 /** Dials one peer, again and again, while there is no connection to it. */
 interface PeerDialer {
@@ -41,6 +42,8 @@ export class Links {
   /** Open connections of clients, by the name in the certificate. */
   private readonly clients = new Map<string, number>()
   private clientsTotal = 0
+  /** Of those that are connected, by certificate. */
+  private readonly shares = new Map<string, Share>()
   /** Peers that lied. Only those that were told of here: as many as the group has nodes. */
   private readonly caught = new Set<NodeId>()
   private silent = false
@@ -96,12 +99,19 @@ export class Links {
     link.connections.push(connection)
     if (this.caught.has(id)) connection.slow()
     this.count(id, 1)
-    connection.open(this.connectionEvents(id, connection), link.dialer?.waiting)
+    connection.open(this.connectionEvents(id, connection), this.shareOf(id), link.dialer?.waiting)
     const oldest = link.connections[0]!
     if (link.connections.length > this.ports.limits.connectionsPerNodeMax) oldest.end('ended', 'replaced by newer ones')
     if (link.connections.length > 1 || this.silent) return
     this.ports.log(levelFor(id), 'peer up', { peer: id })
     this.ports.events.up(id)
+  }
+
+  private shareOf(id: NodeId): Share {
+    const owner = ownerOf(id)
+    const share = this.shares.get(owner) ?? new Share()
+    this.shares.set(owner, share)
+    return share
   }
 
   private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
@@ -127,6 +137,7 @@ export class Links {
     link.connections.splice(link.connections.indexOf(connection), 1)
     this.count(id, -1)
     if (link.connections.length > 0) return
+    if (!isClient(id) || !this.clients.has(clientOf(id))) this.shares.delete(ownerOf(id))
     if (link.dialer === undefined) this.links.delete(id)
     else link.dialer.lost(performance.now() - connection.openedAt)
     if (this.silent) return
@@ -147,6 +158,11 @@ export class Links {
   silence(): void {
     this.silent = true
   }
+}
+
+/** Whose certificate it is: all processes of a client have one, and a server may have a client's name. */
+function ownerOf(id: NodeId): string {
+  return isClient(id) ? `client ${clientOf(id)}` : id
 }
 
 /** Processes of clients come and go all day, with every command: who wants to see it asks for more. */

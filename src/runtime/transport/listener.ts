@@ -176,7 +176,7 @@ function accept(socket: tls.TLSSocket, local: LocalNode): void {
     return
   }
   const from = endpoint(socket)
-  const connection = new Connection(socket, who.validUntil, local.limits, local.pool, {
+  const connection = new Connection(socket, who.validUntil, local, {
     frame: frame => greet(connection, who.identity, frame, local, from),
     end: (_, why) => local.refused(`${why}, before a hello`, { peer: identityUri(who.identity), from }),
   })

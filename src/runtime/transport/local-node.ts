@@ -9,6 +9,7 @@ import type { Links } from './links.ts'
 import type { BlockPool } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
 import type { Drops, Log } from './transport.ts'
+import type { Turns } from './turns.ts'
 
 export interface LocalNode {
   readonly self: NodeId
@@ -25,6 +26,7 @@ export interface LocalNode {
   readonly secureContext: SecureContext
   readonly limits: Limits
   readonly pool: BlockPool
+  readonly turns: Turns
   readonly drops: Drops
   readonly log: Log
   readonly refused: LogRefusal

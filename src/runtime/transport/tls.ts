@@ -24,6 +24,7 @@ import { BlockPool } from './outbox.ts'
 import { nodeId } from './peer.ts'
 import { limitRefusals } from './refusals.ts'
 import { type Log, noDrops, type Transport, type TransportEvents } from './transport.ts'
+import { Turns } from './turns.ts'
 
 export interface TlsOptions {
   /** Our certificate and key. The certificate says who we are. */
@@ -99,6 +100,7 @@ function createLocalNode(options: TlsOptions, events: TransportEvents): LocalNod
     secureContext,
     limits,
     pool: new BlockPool(),
+    turns: new Turns(limits),
     drops,
     log,
     refused,
