@@ -320,7 +320,7 @@ describe('what a client believes', () => {
   function client() {
     const events: LedgerEvent[] = []
     const settings = { ...ledgerDefaults, suite: actors.suite, liars: 1, crashes: 1 }
-    const host = createHost(ledgerClient(settings), 'client', servers, NOTHING_SAVED, {
+    const host = createHost(ledgerClient(settings), 'client', [...servers, 's7'], NOTHING_SAVED, {
       now: () => 0,
       below: () => 0,
       bytes: length => new Uint8Array(length),
@@ -347,5 +347,14 @@ describe('what a client believes', () => {
     expect(events).toEqual([])
     hear('s2', found)
     expect(events).toMatchObject([{ kind: 'found' }])
+  })
+  it('a refusal of those who keep the ledger: one that does not is not counted among them', () => {
+    const { events, command, hear } = client()
+    command({ kind: 'submit', id: 7, ledger: coins.hex, leaf: payment } as never)
+    const refused: LedgerMessage = { kind: 'refused', query: 7, code: 'sequence used', why: 'it is', size: 3 }
+    for (const name of ['s7', 's2']) hear(name, refused)
+    expect(events).toEqual([])
+    hear('s3', refused)
+    expect(events).toMatchObject([{ kind: 'refused', code: 'sequence used' }])
   })
 })
