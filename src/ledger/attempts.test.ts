@@ -10,7 +10,7 @@ import type { LedgerEvent } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
 import { append, leafHash, newTree, rootOf } from './merkle.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
-import { proposalHash, reportBytes } from './proposal.ts'
+import { proposalHash, type Report, reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
 import { ledgerDefaults } from './settings.ts'
 import { type LedgerMessage, ledgerRecord } from './wire.ts'
@@ -74,6 +74,12 @@ function report(place: number, attempt: number, vote?: Statement): LedgerMessage
   const name = servers[place]!
   const signature = actors.voter(name)(firstSalt(name)).sign(reportBytes(coins, said))
   return { kind: 'report', ledger: coins.id, report: { ...said, signature }, opened: [] }
+}
+
+function vote(place: number, said: Statement): LedgerMessage {
+  const name = servers[place]!
+  const signature = actors.voter(name)(firstSalt(name)).sign(noteBytes(coins, said))
+  return { kind: 'vote', ledger: coins.id, ...said, signature }
 }
 
 describe('attempts', () => {
@@ -198,12 +204,6 @@ describe('who signs what contradicts itself is named', () => {
     const bytes = new Uint8Array(32).fill(fill)
     return { height: 1, size: 1, root: bytes, previous, attempt, proposal: bytes }
   }
-  const vote = (place: number, said: Statement, signed = said): LedgerMessage => {
-    const name = servers[place]!
-    const signature = actors.voter(name)(firstSalt(name)).sign(noteBytes(coins, signed))
-    return { kind: 'vote', ledger: coins.id, ...said, signature }
-  }
-
   it('two votes of one attempt, told once; the first one counts on', () => {
     const { hear, ledger, lies } = server()
     hear('s2', vote(1, statement(1, 1)))
@@ -223,11 +223,10 @@ describe('who signs what contradicts itself is named', () => {
     late.hear('s2', vote(1, statement(1, 1)))
     expect(late.lies).toEqual(['s2 denied a vote that it signed'])
   })
-  it('but not by a vote in the next attempt, by a report that names it, or by what it never signed', () => {
+  it('but not by a vote in the next attempt, by a report that names it, or by what others bring', () => {
     const { hear, lies } = server()
     hear('s2', vote(1, statement(1, 1)))
-    hear('s2', vote(1, statement(1, 2), statement(1, 3)))
-    hear('s2', vote(2, statement(1, 2)))
+    hear('s2', report(2, 2))
     hear('s2', report(1, 2, statement(1, 1)))
     hear('s2', vote(1, statement(2, 2)))
     hear('s3', report(2, 2))
@@ -236,11 +235,92 @@ describe('who signs what contradicts itself is named', () => {
   })
 })
 
+describe('whose words cannot be is named, and leads no more', () => {
+  const { suite } = actors
+  const previous = headHash(coins, firstHead(suite), suite)
+  const bytes = new Uint8Array(32).fill(7)
+  const statement: Statement = { height: 1, size: 1, root: bytes, previous, attempt: 1, proposal: bytes }
+  const unsigned = (said: Statement): LedgerMessage => {
+    return { kind: 'vote', ledger: coins.id, ...said, signature: new Uint8Array(64) }
+  }
+  const forged = Uint8Array.from(payment, (byte, at) => (at === payment.length - 1 ? byte ^ 1 : byte))
+  const proposal = (leaves: readonly Uint8Array[], attempt = 1, reports: readonly Report[] = []): LedgerMessage => {
+    return { kind: 'propose', ledger: coins.id, height: 1, attempt, leaves, reports }
+  }
+  const reported = (place: number): Report => (report(place, 2) as LedgerMessage & { kind: 'report' }).report
+
+  it('a vote, or a report, under a signature that does not hold; told once', () => {
+    const one = server()
+    for (const size of [1, 2]) one.hear('s3', unsigned({ ...statement, size }))
+    expect(one.lies).toEqual(['s3 gave a word under a signature that does not hold'])
+    const second = server()
+    second.hear('s3', vote(2, statement))
+    second.hear('s3', unsigned({ ...statement, size: 2 }))
+    expect(second.lies).toEqual(['s3 gave a word under a signature that does not hold'])
+    const other = server()
+    const said = { ...reported(2), attempt: 3 }
+    other.hear('s3', { kind: 'report', ledger: coins.id, report: said, opened: [] })
+    expect(other.lies).toEqual(['s3 gave a word under a signature that does not hold'])
+  })
+  it('but not one of another height, or after another certificate', () => {
+    const { hear, lies } = server()
+    hear('s3', unsigned({ ...statement, height: 2 }))
+    hear('s3', unsigned({ ...statement, previous: bytes }))
+    hear('s3', { kind: 'report', ledger: coins.id, report: { ...reported(2), height: 2 }, opened: [] })
+    expect(lies).toEqual([])
+  })
+  it.each([
+    ['leaves that nobody signed', proposal([forged])],
+    ['no leaves', proposal([])],
+    ['too few reports', proposal([payment], 2, [reported(1), reported(2)])],
+    [
+      'reports of which one is not signed',
+      proposal([payment], 2, [1, 2, 3, 4].map(reported).concat({ ...reported(5), signature: new Uint8Array(64) })),
+    ],
+  ])('a proposal of %s', (_what, body) => {
+    const { hear, lies, ledger } = server()
+    hear('s3', body)
+    expect(lies).toEqual(['s3 proposed what cannot be'])
+    expect(ledger().round.proposals.size).toBe(0)
+  })
+  it('but not one whose reports rest on a vote for what is not here', () => {
+    const { hear, lies } = server()
+    const voted = [1, 2, 3, 4, 5].map(
+      place => (report(place, 2, statement) as LedgerMessage & { kind: 'report' }).report,
+    )
+    hear('s3', proposal([payment], 2, voted))
+    expect(lies).toEqual([])
+  })
+  it('but not one whose vote comes behind the certificate: it is not silent either', () => {
+    const { hear, ledger, lies } = server()
+    hear('s2', proposal([payment]))
+    const { statement: voted } = ledger().round.vote!
+    for (const place of [1, 2, 3, 4]) hear(servers[place]!, vote(place, voted))
+    expect([ledger().head.height, ledger().quiet.get(4), ledger().quiet.get(5)]).toEqual([1, 0, 1])
+    hear('s6', vote(5, voted))
+    expect([ledger().quiet.get(5), lies]).toEqual([0, []])
+  })
+  it('its attempt is left at once, and what it proposes is not looked at again', () => {
+    const { hear, ledger, sent } = server()
+    hear('client', { kind: 'submit', query: 2, ledger: coins.id, leaf: payment, receipt: true })
+    hear('s3', proposal([forged]))
+    expect(ledger().round.promised).toBe(1)
+    // This one leads.
+    hear('s2', proposal([forged]))
+    expect(ledger().round.promised).toBe(2)
+    expect(sent.some(({ body }) => body.kind === 'report')).toBe(true)
+    hear('s2', proposal([payment]))
+    expect(ledger().round.proposals.size).toBe(0)
+    hear('s4', proposal([payment]))
+    expect(ledger().round.proposals.size).toBe(1)
+  })
+})
+
 describe('what a client believes', () => {
   function client() {
     const events: LedgerEvent[] = []
     const settings = { ...ledgerDefaults, suite: actors.suite, liars: 1, crashes: 1 }
-    const host = createHost(ledgerClient(settings), 'client', servers, NOTHING_SAVED, {
+    const host = createHost(ledgerClient(settings), 'client', [...servers, 's7'], NOTHING_SAVED, {
       now: () => 0,
       below: () => 0,
       bytes: length => new Uint8Array(length),
@@ -267,5 +347,14 @@ describe('what a client believes', () => {
     expect(events).toEqual([])
     hear('s2', found)
     expect(events).toMatchObject([{ kind: 'found' }])
+  })
+  it('a refusal of those who keep the ledger: one that does not is not counted among them', () => {
+    const { events, command, hear } = client()
+    command({ kind: 'submit', id: 7, ledger: coins.hex, leaf: payment } as never)
+    const refused: LedgerMessage = { kind: 'refused', query: 7, code: 'sequence used', why: 'it is', size: 3 }
+    for (const name of ['s7', 's2']) hear(name, refused)
+    expect(events).toEqual([])
+    hear('s3', refused)
+    expect(events).toMatchObject([{ kind: 'refused', code: 'sequence used' }])
   })
 })

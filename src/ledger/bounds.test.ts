@@ -113,7 +113,7 @@ const cases: Record<string, Record<string, () => void>> = {
       })
       puppet.hear('s2', propose(1, 2, large, reports()))
       expect(ledger().round.stalled.size).toBe(0)
-      puppet.hear('s2', propose(1, 2, [payment('alice')], reports()))
+      puppet.hear('s3', propose(1, 2, [payment('alice')], reports()))
       expect(ledger().round.stalled.size).toBe(1)
       puppet.hear('s2', propose(2, 1, large))
       expect(ledger().early.size).toBe(0)

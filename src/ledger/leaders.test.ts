@@ -1,11 +1,24 @@
 // Leaders that fail are waited for less and less often, and forgiven when they lead again.
 
 import { describe, expect, it } from 'vitest'
-import { type Failures, isPassedOver, leaderOf, nextPace, noteCertified, PATIENCE_MIN, patienceOf } from './leaders.ts'
+import {
+  type Failures,
+  isPassedOver,
+  type Known,
+  leaderOf,
+  nextPace,
+  noteCertified,
+  noteVoters,
+  PATIENCE_MIN,
+  patienceOf,
+  type Quiet,
+} from './leaders.ts'
 
 const TURN = 16
 const group = (servers: number, crashes: number) => ({ servers: Array.from({ length: servers }), crashes })
 const four = group(4, 1)
+/** All voted in every height, and nobody was caught. */
+const failed = (failures: Failures): Known => ({ failures, quiet: new Map(), isLiar: () => false })
 
 /** Heights from one to another, each certified in the attempt that `certified` says; which first attempts were not passed over. */
 function play(
@@ -18,7 +31,7 @@ function play(
   const waited: number[] = []
   for (let height = from; height <= to; height++) {
     const gone = isGone(height)
-    const passed = isPassedOver(failures, height, 1, about)
+    const passed = isPassedOver(failed(failures), height, 1, about)
     if (gone && !passed) waited.push(height)
     noteCertified(failures, height, gone || passed ? 2 : 1, about)
   }
@@ -40,12 +53,12 @@ describe('leaders', () => {
     expect(failures.size).toBe(0)
     noteCertified(failures, 3, 2, four)
     expect([...failures.keys()]).toEqual([leaderOf(3, 1, 4)])
-    expect([1, 2].map(attempt => isPassedOver(failures, 4, attempt, four))).toEqual([true, false])
+    expect([1, 2].map(attempt => isPassedOver(failed(failures), 4, attempt, four))).toEqual([true, false])
   })
   it('after one failure for the rest of its turn, to its last height, and no more', () => {
     const failures: Failures = new Map()
     noteCertified(failures, 3, 2, four)
-    expect([4, 15, 16, 63, 64].map(height => isPassedOver(failures, height, 1, four))).toEqual([
+    expect([4, 15, 16, 63, 64].map(height => isPassedOver(failed(failures), height, 1, four))).toEqual([
       true,
       true,
       false,
@@ -68,7 +81,7 @@ describe('leaders', () => {
     expect(failures.get(FIRST)?.times).toBe(2)
     play(failures, last, last, () => false)
     expect(failures.get(FIRST)?.times).toBe(1)
-    expect(isPassedOver(failures, turns(13), 1, four)).toBe(false)
+    expect(isPassedOver(failed(failures), turns(13), 1, four)).toBe(false)
     play(failures, last + 1, turns(20) + TURN - 2, () => false)
     expect(failures.size).toBe(1)
     play(failures, turns(20) + TURN - 1, turns(20) + TURN - 1, () => false)
@@ -81,7 +94,7 @@ describe('leaders', () => {
       let given = 0
       const waited = play(failures, 1, 400 * 4 * TURN, height => {
         if (!isFirst(height)) return false
-        if (height % TURN === 0 && !isPassedOver(failures, height, 1, four)) given++
+        if (height % TURN === 0 && !isPassedOver(failed(failures), height, 1, four)) given++
         return given % every === 0
       })
       expect(waited.length).toBeGreaterThan(400 / 25)
@@ -95,10 +108,29 @@ describe('leaders', () => {
     noteCertified(failures, 3, 3, group(7, 2))
     expect([...failures.keys()]).toEqual([1, 2])
   })
-  it('no more attempts are passed over than servers may be gone, whoever failed', () => {
-    const failures: Failures = new Map([0, 1, 2, 3].map(place => [place, { times: 3, until: 99 }]))
-    expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, four))).toEqual([true, false, false])
-    expect([1, 2, 3].map(attempt => isPassedOver(failures, 5, attempt, group(4, 2)))).toEqual([true, true, false])
+  it('who has not voted for a whole turn is passed over until it votes, and not one height sooner', () => {
+    const quiet: Quiet = new Map()
+    const known = { ...failed(new Map()), quiet }
+    const others = new Map([0, 2, 3].map(place => [place, true]))
+    for (let height = 1; height < TURN; height++) noteVoters(quiet, others, four)
+    expect(isPassedOver(known, TURN * 4, 1, four)).toBe(false)
+    noteVoters(quiet, others, four)
+    const leads = [0, 1, 2, 3].map(turn => leaderOf(TURN * turn, 1, 4))
+    expect(leads.map((_, turn) => isPassedOver(known, TURN * turn, 1, four))).toEqual(leads.map(place => place === 1))
+    noteVoters(quiet, new Map([[1, true]]), four)
+    expect(isPassedOver(known, TURN * 4, 1, four)).toBe(false)
+  })
+  it('who was caught at a lie is passed over', () => {
+    const known = { ...failed(new Map()), isLiar: (place: number) => place === 2 }
+    expect([0, 1, 2, 3].map(turn => isPassedOver(known, TURN * turn, 1, four))).toEqual([false, true, false, false])
+  })
+  it.each([
+    ['failed', { ...failed(new Map([0, 1, 2, 3].map(place => [place, { times: 3, until: 99 }]))) }],
+    ['is silent', { ...failed(new Map()), quiet: new Map([0, 1, 2, 3].map(place => [place, 99])) }],
+    ['was caught', { ...failed(new Map()), isLiar: () => true }],
+  ])('no more attempts are passed over than servers may be gone, whoever %s', (_why, known) => {
+    expect([1, 2, 3].map(attempt => isPassedOver(known, 5, attempt, four))).toEqual([true, false, false])
+    expect([1, 2, 3].map(attempt => isPassedOver(known, 5, attempt, group(4, 2)))).toEqual([true, true, false])
   })
 })
 

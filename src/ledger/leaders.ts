@@ -2,7 +2,8 @@
 //
 // A leader that is gone, or lies, costs a time-out. Were it waited for in each of its turns, a group whose heights take five
 // milliseconds would stand still for half of the time. So each server remembers who failed, and waits for it less and less
-// often; who leads well for a while is forgiven.
+// often; who leads well for a while is forgiven. Who has not voted for a whole turn is not waited for at all until it votes
+// again, and who was caught at a lie no more.
 //
 // Only how long to wait hangs on it, so servers may disagree: a height can be certified in two attempts. To begin at the later
 // attempt without reports would need a number that all agree on. Nobody is passed over by the word of others, nor more of them
@@ -58,6 +59,17 @@ export interface Failure {
 /** By place. */
 export type Failures = Map<number, Failure>
 
+/** By place: in how many heights, one after the other, no vote of that server came. */
+export type Quiet = Map<number, number>
+
+/** What a server knows of who leads. */
+export interface Known {
+  readonly failures: Failures
+  readonly quiet: Quiet
+  /** Whether that server was caught at a lie. */
+  isLiar(place: number): boolean
+}
+
 interface Group {
   readonly servers: readonly unknown[]
   readonly crashes: number
@@ -65,13 +77,21 @@ interface Group {
 
 /** Whether an attempt of the height is left at once. */
 export function isPassedOver(
-  failures: Failures,
+  { failures, quiet, isLiar }: Known,
   height: number,
   attempt: number,
   { servers, crashes }: Group,
 ): boolean {
-  const failure = failures.get(leaderOf(height, attempt, servers.length))
-  return attempt <= crashes && failure !== undefined && turnOf(height) <= failure.until
+  if (attempt > crashes) return false
+  const leader = leaderOf(height, attempt, servers.length)
+  if ((quiet.get(leader) ?? 0) >= TURN || isLiar(leader)) return true
+  const failure = failures.get(leader)
+  return failure !== undefined && turnOf(height) <= failure.until
+}
+
+/** Counts a height for whoever did not vote in it; the votes are those that made the certificate, or came before it. */
+export function noteVoters(quiet: Quiet, voted: ReadonlyMap<number, unknown>, { servers }: Group): void {
+  for (const place of servers.keys()) quiet.set(place, voted.has(place) ? 0 : (quiet.get(place) ?? 0) + 1)
 }
 
 /** Remembers whose attempts came to nothing before the one that was certified, and forgives who led for long. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { encode, fromHex, toHex } from '../core/index.ts'
-import { calm, World } from '../simulator/index.ts'
+import { calm, type Liar, twisting, World } from '../simulator/index.ts'
 import { ledgerClient } from './client/machine.ts'
 import type { LedgerEvent } from './client/state.ts'
 import { genesisCodec } from './genesis.ts'
@@ -18,13 +18,23 @@ import { ledgerVocabulary } from './wire.ts'
 
 const SECOND = 1_000_000
 
-function open(count = 4, liars = 0, holds = false) {
+/** It leads with payments that nobody signed. */
+const proposesRubbish = twisting('proposes rubbish', (send, turn) => {
+  if (send.body.kind !== 'propose') return turn.do(send as never)
+  const leaves = (send.body.leaves as Uint8Array[]).map(leaf => leaf.with(-1, leaf.at(-1)! ^ 1))
+  turn.do({ ...send, body: { ...send.body, leaves } } as never)
+})
+
+function open(count = 4, liars = 0, holds = false, lying: Readonly<Record<string, Liar>> = {}) {
   const actors = ideals()
   const servers = Array.from({ length: count }, (_, place) => `server-${place + 1}`)
   const world = new World({ seed: 1, network: calm })
   const spec = { peers: servers, vocabulary: ledgerVocabulary }
-  for (const id of servers)
-    world.add({ id, protocol: ledgerServer({ ...serverSettings(actors, id), holds }), saved: firstDisk(id), ...spec })
+  for (const id of servers) {
+    const honest = ledgerServer({ ...serverSettings(actors, id), holds })
+    const protocol = lying[id]?.corrupt(honest) ?? honest
+    world.add({ id, protocol, saved: firstDisk(id), ...spec })
+  }
   const settings = { ...ledgerDefaults, suite: actors.suite, liars, crashes: 1 }
   world.add({ id: 'client', protocol: ledgerClient(settings), ...spec })
   const events: LedgerEvent[] = []
@@ -163,8 +173,8 @@ describe('a ledger', () => {
 
   describe('a leader that is gone', () => {
     /** Pays until that height, one payment a height, and says at which heights somebody waited for a time-out. */
-    function paying() {
-      const { actors, create, submit, world } = open()
+    function paying(liars: Readonly<Record<string, Liar>> = {}, count = 4) {
+      const { actors, create, submit, world } = open(count, count === 4 ? 0 : 1, false, liars)
       const coins = create('coins')
       const attempts: number[] = []
       const waited: number[] = []
@@ -198,10 +208,31 @@ describe('a ledger', () => {
       expect(attempts.slice(16, 67)).toEqual(Array.from({ length: 51 }, () => 1))
     })
 
+    it('is not waited for where it was silent for a whole turn before its own', () => {
+      const { world, payUntil, attempts, waited } = paying()
+      world.crash('server-4')
+      payUntil(50)
+      // It leads from height 32 to 47.
+      expect([waited, attempts.slice(1, 32), attempts.slice(32, 48)]).toEqual([
+        [],
+        Array.from({ length: 31 }, () => 1),
+        Array.from({ length: 16 }, () => 2),
+      ])
+    })
+
+    it('is not waited for once it has proposed what cannot be', () => {
+      const { payUntil, attempts, waited } = paying({ 'server-2': proposesRubbish }, 6)
+      payUntil(20)
+      expect([waited, attempts.slice(1)]).toEqual([[], [...Array.from({ length: 15 }, () => 2), 1, 1, 1, 1, 1]])
+    })
+
     // It leads the turns that begin with heights 0, 64, 128, …
-    it('is waited for less and less often, also by a server that restarts; back, it leads when its time has come', () => {
-      const { world, payUntil, attempts, waited, waits, attemptMax } = paying()
-      world.crash('server-2')
+    it('is waited for less and less often where it votes, also by a server that restarts; it leads when its time has come', () => {
+      let proposes = false
+      const mute = twisting('proposes nothing', (send, turn) => {
+        if (proposes || send.body.kind !== 'propose') turn.do(send as never)
+      })
+      const { world, payUntil, attempts, waited, waits, attemptMax } = paying({ 'server-2': mute })
       payUntil(100)
       // First as long as the setting says; then by how long heights take.
       expect(waits[1]).toBeGreaterThanOrEqual(attemptMax)
@@ -214,7 +245,7 @@ describe('a ledger', () => {
       payUntil(340)
       expect(waited).toEqual([1, 64, 320])
       expect(attempts[130]).toBe(2)
-      world.start('server-2')
+      proposes = true
       payUntil(390)
       // The second turn of fifteen in which it is passed over: by reports, without a wait.
       expect([waited.length, attempts[383], attempts[384]]).toEqual([3, 1, 2])

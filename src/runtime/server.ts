@@ -273,7 +273,7 @@ function tellOfLedger(event: LedgerServerEvent, log: Log): void {
     case 'rejoined':
       return log('info', 'votes about this ledger are behind: voting again', { id: event.ledger, height: event.height })
     case 'lied':
-      return log('warn', 'a server signed what contradicts itself: it lies, or its store is an old copy', {
+      return log('warn', 'a server said of a ledger what cannot be: it lies, or its store is an old copy', {
         ledger: event.ledger,
         server: event.server,
         what: event.what,

@@ -1,13 +1,13 @@
 // One stage under siege: honest running, a lie as it is, the same lie as often as it may be said, and honest running again,
-// lie after lie; now and then somebody is killed, stands still or is cut off while the liar lies. A lie that misses a goal is
-// told once more, for longer: what counts is what repeats.
+// lie after lie; between two lies somebody is killed now and then, stands still or is cut off while the liar lies, and nothing is
+// measured then. A lie that misses a goal is told once more, for longer, in turns with honest running: what counts is what repeats.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LyingPart } from '../../lab/lying-node.ts'
 import { BEGINNINGS, isProvable, PER_SECOND, WAYS } from './lies.ts'
-import type { Span } from './operations.ts'
+import { lengthOf, type Watched } from './operations.ts'
 import { millis, one, type Role, type Stage } from './stage.ts'
-import { costOf, GOALS, growth, isUnwell, judged, type Measured, missed, type Row } from './verdict.ts'
+import { busier, costOf, GOALS, growth, isUnwell, judged, type Measured, missed, type Row } from './verdict.ts'
 
 export interface ToldLie {
   readonly part: LyingPart
@@ -37,29 +37,32 @@ export interface CampaignResult {
   readonly faults: number
 }
 
-interface ToldSpan {
-  readonly span: Span
+/** All that was seen while it was told at one rate. */
+interface ToldRate {
   readonly perSecond: number
-  readonly clientMemory: number | undefined
-  readonly serverMemory: number | undefined
+  readonly lying: Watched[]
+  clientMemory: number | undefined
+  serverMemory: number | undefined
 }
 
 type Sizes = Readonly<Record<Role, Map<string, number>>>
 
-/** How a lie is told: how often a second besides, for how long each, and what sizes are compared with. */
+/** How a lie is told: how often a second besides, for how long each, in how many turns, and what sizes are compared with. */
 interface Telling {
   readonly rates: readonly number[]
   readonly windowMs: number
+  /** More than one: in turns with honest running. */
+  readonly rounds: number
   readonly base: Sizes
 }
 
 /** A lie that was told, and what was before. */
 interface Told {
   readonly lie: ToldLie
-  readonly spans: readonly ToldSpan[]
-  /** From its first word to its last. */
+  readonly told: readonly ToldRate[]
+  /** For how long, in all. */
   readonly toldMs: number
-  readonly honest: readonly Span[]
+  readonly honest: readonly Watched[]
   readonly before: { readonly named: number; readonly repeated: number }
 }
 
@@ -80,6 +83,8 @@ const PROGRESS_MS = 1_000
 /** A second look takes at least this long, and twice as long as the first: enough for a p99 of what is done often. */
 const AGAIN_MIN_MS = 2_000
 const AGAIN_TIMES = 2
+/** Turns of a second look. Of members' work too little is done in a part of a stretch: theirs is one. */
+const ROUNDS: Readonly<Record<Stage['role'], number>> = { server: 3, member: 1 }
 
 export async function besiege(options: CampaignOptions): Promise<CampaignResult> {
   const siege = new Siege(options)
@@ -97,7 +102,7 @@ class Siege implements CampaignResult {
   faults = 0
   private readonly options: CampaignOptions
   private stage: Stage
-  private honest: Span[] = []
+  private honest: Watched[] = []
   /** The most that each process had while nobody lied. */
   private readonly base: Sizes = { server: new Map(), client: new Map() }
   private peak: Sizes = { server: new Map(), client: new Map() }
@@ -172,11 +177,12 @@ class Siege implements CampaignResult {
   private async judge(lie: ToldLie): Promise<void> {
     const { windowMs } = this.options
     const base = { server: new Map(this.base.server), client: new Map(this.base.client) }
-    const first = await this.measure(lie, { rates: [0, PER_SECOND[lie.part]], windowMs, base })
+    const first = await this.measure(lie, { rates: [0, PER_SECOND[lie.part]], windowMs, rounds: 1, base })
     const rates = first.filter(one => missed(one).length > 0 && !isUnwell(one)).map(one => one.perSecond)
     const isEnough = rates.length === 0 || this.isSpoiled || this.options.isOver()
-    const longer = Math.max(AGAIN_MIN_MS, AGAIN_TIMES * windowMs)
-    const again = isEnough ? [] : await this.measure(lie, { rates, windowMs: longer, base })
+    const rounds = ROUNDS[this.stage.role]
+    const longer = Math.max(AGAIN_MIN_MS, AGAIN_TIMES * windowMs) / rounds
+    const again = isEnough ? [] : await this.measure(lie, { rates, windowMs: longer, rounds, base })
     for (const one of first) {
       this.rows.push(
         judged(
@@ -191,23 +197,36 @@ class Siege implements CampaignResult {
     return this.leave(await this.tell(lie, telling))
   }
 
-  private async tell(lie: ToldLie, { rates, windowMs, base }: Telling): Promise<Told> {
+  private async tell(lie: ToldLie, { rates, windowMs, rounds, base }: Telling): Promise<Told> {
     // What is said only at the beginning of slots must be told when they begin.
     if (BEGINNINGS.includes(`${lie.part}/${lie.lie}`)) this.stage.tell({ ...lie, perSecond: 0 })
     const named = this.stage.named()
     await this.stage.prepare(lie.part, this.options.patienceMs)
     const { repeated } = this.stage
-    const spans: ToldSpan[] = []
-    const { honest } = this
-    const began = millis()
-    for (const perSecond of rates) {
-      this.stage.tell({ ...lie, perSecond })
-      const span = await this.watch(windowMs)
-      const clientMemory = growth(base.client, this.peak.client)
-      spans.push({ span, perSecond, clientMemory, serverMemory: growth(base.server, this.peak.server) })
+    const told = rates.map(
+      (perSecond): ToldRate => ({ perSecond, lying: [], clientMemory: undefined, serverMemory: undefined }),
+    )
+    const honest = rounds > 1 ? [] : [...this.honest]
+    for (let round = 0; round < rounds; round++) {
+      if (rounds > 1) honest.push(await this.inBetween(windowMs))
+      for (const one of told) {
+        this.stage.tell({ ...lie, perSecond: one.perSecond })
+        one.lying.push(await this.watch(windowMs))
+        one.clientMemory = larger(one.clientMemory, growth(base.client, this.peak.client))
+        one.serverMemory = larger(one.serverMemory, growth(base.server, this.peak.server))
+      }
     }
+    const last = millis()
     await this.untilNamed(lie, named)
-    return { lie, spans, toldMs: millis() - began, honest, before: { named, repeated } }
+    const toldMs = lengthOf(told.flatMap(({ lying }) => lying)) + millis() - last
+    return { lie, told, toldMs, honest, before: { named, repeated } }
+  }
+
+  /** The liar is honest for as long as it lies, a moment after its last lie. */
+  private async inBetween(windowMs: number): Promise<Watched> {
+    this.stage.tell(undefined)
+    await sleep(LOOK_MS)
+    return this.watch(windowMs)
   }
 
   /** Clients that catch a liar must meet first, and members be suspected and heard: that may take longer than a window. */
@@ -228,7 +247,7 @@ class Siege implements CampaignResult {
   }
 
   /** The liar turns honest, and all is to be well again. Only then is it known how long what it held up has taken. */
-  private async leave({ lie, spans, toldMs, honest, before }: Told): Promise<Measured[]> {
+  private async leave({ lie, told, toldMs, honest, before }: Told): Promise<Measured[]> {
     this.stage.tell(undefined)
     const wellAfter = await this.untilWell(this.options.patienceMs)
     await sleep(LOOK_MS)
@@ -239,12 +258,13 @@ class Siege implements CampaignResult {
     }
     const after = this.isSpoiled ? [] : [await this.lookAtHonest()]
     const { operations, name: stage } = this.stage
-    return spans.map(({ span, ...measured }) => {
+    return told.map(({ lying, ...measured }) => {
       const row: Measured = {
         stage,
         ...lie,
         ...measured,
-        ...costOf(operations, span, [...honest, ...after]),
+        ...costOf(operations, lying, [...honest, ...after]),
+        processor: busier(lying, [...honest, ...after]),
         provable: isProvable(lie.part, lie.lie, toldMs),
         named: this.isNamed(lie, before.named),
         repeated: measured.perSecond === 0 ? 0 : this.stage.repeated - before.repeated,
@@ -274,21 +294,23 @@ class Siege implements CampaignResult {
     return ROLES.every(role => (growth(this.base[role], this.stage.memory(role)) ?? 0) <= GOALS.memoryMax)
   }
 
-  private async lookAtHonest(): Promise<Span> {
+  private async lookAtHonest(): Promise<Watched> {
     const span = await this.watch(this.options.windowMs)
     this.honest = [...this.honest, span].slice(-HONEST_KEPT)
     for (const role of ROLES) merge(this.base[role], this.peak[role])
     return span
   }
 
-  private async watch(lasts: number): Promise<Span> {
+  private async watch(lasts: number): Promise<Watched> {
     this.peak = { server: new Map(), client: new Map() }
+    const before = this.stage.processor()
     const from = millis()
     while (millis() - from < lasts && !this.options.isOver()) {
       await sleep(Math.min(LOOK_MS, lasts))
       for (const role of ROLES) merge(this.peak[role], this.stage.memory(role))
     }
-    return { from, until: millis() }
+    const until = millis()
+    return { from, until, shares: sharesOf(before, this.stage.processor(), until - from) }
   }
 
   /** A fault while it lies: nothing is measured, and promises hold. */
@@ -328,14 +350,27 @@ function merge(into: Map<string, number>, from: ReadonlyMap<string, number>): vo
   for (const [name, bytes] of from) into.set(name, Math.max(bytes, into.get(name) ?? 0))
 }
 
+function sharesOf(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, ms: number) {
+  const shares = [...after].flatMap(([name, used]) => {
+    const had = before.get(name)
+    return had === undefined ? [] : [[name, (used - had) / ms] as const]
+  })
+  return new Map(shares)
+}
+
+function larger(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
+}
+
 const times = (ratio: number | undefined) => (ratio === undefined ? '?' : ratio.toFixed(2))
 
 function summary(row: Measured): string {
-  const { throughput, p99, clientMemory, serverMemory, named, wellAfter, waited } = row
+  const { throughput, p99, clientMemory, serverMemory, processor, named, wellAfter, waited } = row
   const memory = `memory ${times(clientMemory)} and ${times(serverMemory)}`
   const after = wellAfter === undefined ? `not well after ${waited} ms` : `well after ${wellAfter} ms`
   const speed = `throughput ${times(throughput)} (${row.suffered}), p99 ${times(p99)} (${row.slowest})`
   const goals = missed(row)
   const misses = goals.length === 0 ? '' : `; misses ${goals.join(', ')}`
-  return `${speed}, ${memory}, ${named ? 'named' : 'not named'}, ${after}${misses}`
+  const busy = processor === undefined ? '' : `, ${(processor * 100).toFixed(0)} % of a core more`
+  return `${speed}, ${memory}${busy}, ${named ? 'named' : 'not named'}, ${after}${misses}`
 }

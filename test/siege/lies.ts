@@ -127,6 +127,8 @@ export const moreMemberLies: MoreLies = {
  */
 export const PROVABLE: readonly string[] = [
   'lock/token-burner',
+  'lock/forging',
+  'lock/replaying',
   'ordering/ahead-of-time',
   'ordering/content-forger',
   'ordering/misanswering',
@@ -135,6 +137,9 @@ export const PROVABLE: readonly string[] = [
   'ordering/forging',
   'ordering/heavy-votes',
   'ledger/votes for anything',
+  'ledger/forks',
+  'ledger/proposes rubbish',
+  'ledger/forging',
   'events/ahead',
   'events/withholding',
   'events/foreign-events',
@@ -185,10 +190,25 @@ const EVENTS = [
 ]
 
 const CONTRADICTING = ['signed two votes of one attempt', 'denied a vote that it signed']
+const UNSIGNED = 'gave a word under a signature that does not hold'
+const UNSOUND = 'proposed what cannot be'
+
+const LOCK_NUMBERS = [
+  'answered what was never asked',
+  'granted a token that was never asked for',
+  'granted another token than was asked for',
+  'granted for longer than the longest lease',
+  'heard a ping that was never sent',
+  'told of a lease beyond the longest there is',
+  'called a token too low that is above its own',
+  'asked a grant back that was never asked for',
+]
 
 /** In which words these are named: in a member's log, or by the clients of a server. */
 export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'lock/token-burner': ['claims a token that no clock explains (or it was spoiled: coterie unlock --reset-floor)'],
+  'lock/forging': LOCK_NUMBERS,
+  'lock/replaying': LOCK_NUMBERS,
   'ordering/ahead-of-time': COMMITTED,
   'ordering/content-forger': CONTENT,
   'ordering/misanswering': ANSWERS,
@@ -199,6 +219,8 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'ordering/forging': [...COMMITTED, ...CONTENT, ...ANSWERS, ...INVENTED, ...BUSY],
   'ledger/votes for anything': CONTRADICTING,
   'ledger/forks': CONTRADICTING,
+  'ledger/proposes rubbish': [UNSOUND],
+  'ledger/forging': [UNSIGNED, UNSOUND],
   'ledger/gives rubbish': ['gave leaves that do not lead to their certificate'],
   'events/ahead': EVENTS,
   'events/withholding': EVENTS,
@@ -229,6 +251,8 @@ const TOLD_MIN_MS: Readonly<Record<string, number>> = {
   'membership/floods': 6_000,
   'membership/accuses all': 12_000,
   'ordering/inventing': 6_000,
+  // Two payments must wait at one moment, of which it proposes one to some and one to others.
+  'ledger/forks': 6_000,
 }
 
 /** Whether its words prove it, when it is told for this many milliseconds. */

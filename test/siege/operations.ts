@@ -17,6 +17,16 @@ export interface Span {
   readonly until: number
 }
 
+/** What each process used of one core in it, by name. */
+export interface Watched extends Span {
+  readonly shares: ReadonlyMap<string, number>
+}
+
+/** Milliseconds of them all. */
+export function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { from, until }) => sum + (until - from), 0)
+}
+
 const KEPT_MAX = 200_000
 
 export class Operations {
@@ -34,7 +44,7 @@ export class Operations {
   /** Those that ended well in these stretches, and how slow all were that were under way in them. */
   figures(kind: string, spans: readonly Span[]): Figures {
     const own = this.kept.filter(operation => operation[0] === kind)
-    const seconds = spans.reduce((sum, { from, until }) => sum + (until - from), 0) / 1_000
+    const seconds = lengthOf(spans) / 1_000
     const inside = (at: number) => spans.some(({ from, until }) => at >= from && at < until)
     const count = own.filter(([, began, took, ok]) => ok && inside(began + took)).length
     const times = this.times(kind, spans)

@@ -12,6 +12,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 export const root = resolve(here, '../..')
 const ERRORS_MAX = 4_000
 const PAGE_BYTES = 4_096
+const MS_PER_TICK = 10
 const START_MS = 60_000
 const STOP_MS = 15_000
 
@@ -94,6 +95,15 @@ export class Child {
     return this.child.exitCode === 0
   }
 
+  /** Processor time that it has used, or undefined where this system does not say. */
+  processorMs(): number | undefined {
+    try {
+      return ticksIn(readFileSync(`/proc/${this.pid}/stat`, 'utf8')) * MS_PER_TICK
+    } catch {
+      return undefined
+    }
+  }
+
   /** Bytes in memory, or undefined where this system does not say. */
   memory(): number | undefined {
     try {
@@ -102,6 +112,12 @@ export class Child {
       return undefined
     }
   }
+}
+
+/** Whose fields 14 and 15, behind the name, count ticks in its own code and in the system's. */
+function ticksIn(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
 }
 
 function parse(text: string): Line | undefined {

@@ -9,11 +9,15 @@ const HEADS = [
   'p99',
   'clients',
   'servers',
+  'of a core',
   'provable',
   'named',
   'well after',
   'misses',
 ]
+
+/** In hundredths of a core, more or fewer. */
+export const share = (cores: number) => `${cores < 0 ? '' : '+'}${(100 * cores).toFixed(0)} %`
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
@@ -32,6 +36,7 @@ function cells(row: Row): string[] {
     ratio(row.p99),
     ratio(row.clientMemory),
     ratio(row.serverMemory),
+    row.processor === undefined ? '–' : share(row.processor),
     row.provable ? 'yes' : '',
     row.named ? 'yes' : row.provable ? 'NO' : '',
     row.wellAfter === undefined ? `NOT in ${seconds(row.waited)}` : seconds(row.wellAfter),

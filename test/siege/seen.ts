@@ -1,6 +1,8 @@
 // What each lie was seen to cost, as SECURITY.md shows it: one line for each lie, with both rates beside each other. Written from
 // a result that `--json` printed, so that the page says what was measured and nothing that somebody typed.
 
+import { share } from './report.ts'
+import { NO_PROOF } from './unproved.ts'
 import type { Row } from './verdict.ts'
 
 /** What `--json` prints. */
@@ -16,7 +18,17 @@ export interface Result {
 
 const BEGIN = '<!-- seen: begin -->'
 const END = '<!-- seen: end -->'
-const HEADS = ['lie', 'throughput', 'p99', "clients' memory", "servers' memory", 'named', 'well after', 'goals missed']
+const HEADS = [
+  'lie',
+  'throughput',
+  'p99',
+  "clients' memory",
+  "servers' memory",
+  'of a core',
+  'named',
+  'well after',
+  'goals missed',
+]
 
 /** The result, or what is wrong with it. */
 export function readResult(text: string): Result | string {
@@ -47,8 +59,9 @@ function seen({ seed, seconds, cores, lies, faults, problems, rows }: Result): s
   const what =
     `\`npm run siege -- --seconds ${seconds} --seed ${seed}\` on a machine of ${cores} cores: ${lies} lies, ${faults} faults, ` +
     `${promises}, ${misses} of ${rows.length} rows miss a goal. The first figure is the lie as it is, the second as often as it may be said, ` +
-    'each against honest running of the same minute: of the kind of work that suffered most, and of the process that grew most. ' +
-    'A dash: too little was done to say.'
+    'each against honest running of the same minute: of the kind of work that suffered most, and of the process that grew most; p99 is the ' +
+    'median of its stretches against the median of the honest ones. Of a core: by how much more of it the honest process was busy ' +
+    'whose work grew most. A dash: too little was done to say.'
   return `${wrapped(what)}\n\n${aligned([HEADS, ...linesOf(rows)])}`
 }
 
@@ -73,16 +86,25 @@ function lineOf(name: string, rates: readonly Row[]): string[] {
     return new Set(cells).size === 1 ? cells[0]! : cells.join(', ')
   }
   const ratio = (value: number | undefined) => (value === undefined ? '–' : value.toFixed(2))
+  const ofKind = (value: number | undefined, kind: string) => `${ratio(value)}${value === undefined ? '' : ` ${kind}`}`
   return [
     name,
-    both(row => ratio(row.throughput)),
-    both(row => ratio(row.p99)),
+    both(row => ofKind(row.throughput, row.suffered)),
+    both(row => ofKind(row.p99, row.slowest)),
     both(row => ratio(row.clientMemory)),
     both(row => ratio(row.serverMemory)),
-    both(row => (row.named ? 'yes' : row.provable ? '**no**' : 'no proof')),
+    both(row => (row.processor === undefined ? '–' : share(row.processor))),
+    both(naming),
     both(row => wellAfter(row)),
     [...new Set(rates.flatMap(row => [...row.misses, ...row.once.map(goal => `(${goal}, once)`)]))].join(', '),
   ]
+}
+
+/** A liar that is not named has proved nothing, and why that is so is said. */
+function naming({ named, provable, part, lie }: Row): string {
+  if (named) return 'yes'
+  const why = NO_PROOF[`${part}/${lie}`]
+  return provable ? '**no**' : `not provable${why === undefined ? '' : `: ${why}`}`
 }
 
 function wellAfter({ wellAfter: ms, waited }: Row): string {

@@ -62,10 +62,20 @@ export abstract class Stage {
 
   /** The honest processes that run, by name, with their memory. */
   memory(role: Role): Map<string, number> {
+    return this.ofHonest(child => child.memory(), role)
+  }
+
+  /** The same with the processor time that they have used, in milliseconds. */
+  processor(): Map<string, number> {
+    return this.ofHonest(child => child.processorMs())
+  }
+
+  private ofHonest(read: (child: Child) => number | undefined, role?: Role): Map<string, number> {
     const found = new Map<string, number>()
     for (const { child, role: own } of this.everybody) {
-      const bytes = own === role && child !== this.lyingNode && child.isRunning ? child.memory() : undefined
-      if (bytes !== undefined) found.set(`${child.name} ${child.pid}`, bytes)
+      if ((role !== undefined && own !== role) || child === this.lyingNode || !child.isRunning) continue
+      const value = read(child)
+      if (value !== undefined) found.set(`${child.name} ${child.pid}`, value)
     }
     return found
   }

@@ -1,7 +1,7 @@
 // What a lie did, against what honest running was in the same minute, and whether that is within the goals.
 
 import type { LyingPart } from '../../lab/lying-node.ts'
-import type { Operations, Span } from './operations.ts'
+import { lengthOf, type Operations, type Span, type Watched } from './operations.ts'
 
 /** Of honest running: at least half as much done, at most three times as slow, at most 1.3 times the memory. */
 export const GOALS = { throughputMin: 0.5, p99Max: 3, memoryMax: 1.3, wellMs: 10_000 } as const
@@ -24,6 +24,8 @@ export interface Measured {
   readonly isSlow: boolean
   readonly clientMemory: number | undefined
   readonly serverMemory: number | undefined
+  /** What the honest process that got busiest used more of one core. It hangs on no clock, and little on what else the machine does. */
+  readonly processor: number | undefined
   /** Its words prove it. */
   readonly provable: boolean
   readonly named: boolean
@@ -81,14 +83,18 @@ const NOTHING: Cost = {
   isSlow: false,
 }
 
-/** What a stretch of lying cost against stretches of honest running, before and after it. */
-export function costOf(operations: Operations, lying: Span, honest: readonly Span[]): Cost {
-  const seconds = (lying.until - lying.from) / 1_000
+/**
+ * What stretches of lying cost against stretches of honest running before, between and after them. The p99 of each kind of stretch is
+ * the median of its stretches, which are about as long: one pause of the machine in one of them is no finding, and the slowest of
+ * sixty is not held against the slowest in a hundred of two hundred.
+ */
+export function costOf(operations: Operations, lying: readonly Span[], honest: readonly Span[]): Cost {
+  const seconds = lengthOf(lying) / 1_000
   let cost = NOTHING
   for (const kind of operations.kinds()) {
     const before = operations.figures(kind, honest)
     if (before.count < COUNT_MIN || before.perSecond * seconds < COUNT_MIN) continue
-    const during = operations.figures(kind, [lying])
+    const during = operations.figures(kind, lying)
     const throughput = during.perSecond / before.perSecond
     const goal = GOALS.throughputMin * before.perSecond * seconds
     // Of ten that are done in a stretch, chance takes half now and then: that is no finding.
@@ -96,12 +102,25 @@ export function costOf(operations: Operations, lying: Span, honest: readonly Spa
     const isWorse = isLow === cost.isLow ? throughput < (cost.throughput ?? 0) : isLow
     if (cost.throughput === undefined || isWorse) cost = { ...cost, throughput, suffered: kind, isLow }
     if (before.timed < TIMED_MIN || during.timed === 0) continue
-    const p99 = during.p99 / before.p99
-    const isSlow = isSlower(operations.times(kind, [lying]), GOALS.p99Max * before.p99)
+    const p99 = p99Of(operations, kind, lying) / p99Of(operations, kind, honest)
+    const isSlow = p99 > GOALS.p99Max && isSlower(operations.times(kind, lying), GOALS.p99Max * before.p99)
     const isSlower99 = isSlow === cost.isSlow ? p99 > (cost.p99 ?? 0) : isSlow
     if (isSlower99) cost = { ...cost, p99, slowest: kind, isSlow }
   }
   return cost
+}
+
+/** The median of the stretches in which something of this kind was under way. */
+function p99Of(operations: Operations, kind: string, spans: readonly Span[]): number {
+  const all = spans.map(span => operations.figures(kind, [span])).filter(({ timed }) => timed > 0)
+  return median(all.map(({ p99 }) => p99))
+}
+
+/** Of two in the middle, both count. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const middle = (sorted.length - 1) / 2
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
 }
 
 /**
@@ -118,6 +137,19 @@ export function isSlower(times: readonly number[], limit: number): boolean {
 export function growth(before: ReadonlyMap<string, number>, peak: ReadonlyMap<string, number>): number | undefined {
   const ratios = [...peak].flatMap(([name, bytes]) => (before.has(name) ? [bytes / before.get(name)!] : []))
   return ratios.length === 0 ? undefined : Math.max(...ratios)
+}
+
+/** By how much more of a core the process is busy whose share grew most; of those that were there all the while. */
+export function busier(lying: readonly Watched[], honest: readonly Watched[]): number | undefined {
+  const shareOf = (name: string, spans: readonly Watched[]) => {
+    const shares = spans.flatMap(({ shares }) => shares.get(name) ?? [])
+    return shares.length === spans.length && shares.length > 0 ? median(shares) : undefined
+  }
+  const grown = [...(lying[0]?.shares.keys() ?? [])].flatMap(name => {
+    const [during, before] = [shareOf(name, lying), shareOf(name, honest)]
+    return during === undefined || before === undefined ? [] : [during - before]
+  })
+  return grown.length === 0 ? undefined : Math.max(...grown)
 }
 
 const NOT_WELL = 'not well after 10 s'

@@ -10,14 +10,13 @@ import { isPassedOver, patienceOf } from '../leaders.ts'
 import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
-import { blame, isDenied } from './blame.ts'
+import { blame, isBlamed, isDenied, isLiar, UNSIGNED } from './blame.ts'
 import { hasWork } from './pool.ts'
 import {
   type LedgerScene,
   mayPromise,
   nameOf,
   type Round,
-  type ServedLedger,
   save,
   send,
   sendOthers,
@@ -44,7 +43,7 @@ export function leaveAttempt(scene: LedgerScene): void {
   if (settings.rules.savesPromise())
     save(scene, { kind: 'promised', ledger: descriptor.id, report, opened: round.opened })
   sayReport(scene)
-  if (!passesOver(ledger)) handOn(scene)
+  if (!passesOver(scene)) handOn(scene)
 }
 
 export function sayReport(scene: LedgerScene): void {
@@ -53,9 +52,11 @@ export function sayReport(scene: LedgerScene): void {
     sendOthers(scene, { kind: 'report', ledger: descriptor.id, report: round.report, opened: round.opened })
 }
 
-/** Whether the leader of the attempt that it is in failed lately. */
-function passesOver({ failures, head, round, keepers }: ServedLedger): boolean {
-  return isPassedOver(failures, head.height + 1, round.attempt, keepers)
+/** Whether the leader of the attempt that it is in failed lately, is silent, or was caught. */
+function passesOver(scene: LedgerScene): boolean {
+  const { failures, quiet, head, round, keepers } = scene.ledger
+  const known = { failures, quiet, isLiar: (place: number) => isLiar(scene, place) }
+  return isPassedOver(known, head.height + 1, round.attempt, keepers)
 }
 
 /** A client may have reached this server and not the one that led. */
@@ -77,23 +78,35 @@ export function onReport(
 ): void {
   const { report, opened } = body
   // The server's own words only; what it shows of others is signed by them.
-  if (report.server === place && isSound(scene, report)) {
-    const given = scene.ledger.round.votes.get(place)?.statement
-    if (given !== undefined && isDenied(report, given)) blame(scene, place, 'denied a vote that it signed')
-    takeReport(scene, report)
-  }
+  if (report.server === place) onOwnReport(scene, place, report)
   const attempt = opened[0]?.attempt
   if (attempt !== undefined && attempt > scene.ledger.round.attempt) takeOpened(scene, place, attempt, opened)
 }
 
+function onOwnReport(scene: LedgerScene, place: number, report: Report): void {
+  if (!isOfHeight(scene, report) || isBlamed(scene.state, nameOf(scene.ledger, place), UNSIGNED)) return
+  if (!isSigned(scene, report)) return blame(scene, place, UNSIGNED)
+  const given = scene.ledger.round.votes.get(place)?.statement
+  if (given !== undefined && isDenied(report, given)) blame(scene, place, 'denied a vote that it signed')
+  takeReport(scene, report)
+}
+
 /** Signed by its server, about this height. */
-function isSound({ ledger, settings }: LedgerScene, report: Report): boolean {
-  const voter = ledger.keepers.servers[report.server]
-  if (voter === undefined || report.height !== ledger.head.height + 1 || report.attempt < 2) return false
+function isSound(scene: LedgerScene, report: Report): boolean {
+  return isOfHeight(scene, report) && isSigned(scene, report)
+}
+
+function isOfHeight({ ledger }: LedgerScene, report: Report): boolean {
+  if (report.server >= ledger.keepers.servers.length || report.height !== ledger.head.height + 1 || report.attempt < 2)
+    return false
   const { vote } = report
   if (vote !== undefined && (vote.attempt >= report.attempt || vote.attempt < 1)) return false
-  if (vote !== undefined && (vote.height !== report.height || !sameBytes(vote.previous, ledger.previous))) return false
-  return settings.suite.verify(voter.key, reportBytes(ledger.descriptor, report), report.signature)
+  return vote === undefined || (vote.height === report.height && sameBytes(vote.previous, ledger.previous))
+}
+
+function isSigned({ ledger, settings }: LedgerScene, report: Report): boolean {
+  const { key } = ledger.keepers.servers[report.server]!
+  return settings.suite.verify(key, reportBytes(ledger.descriptor, report), report.signature)
 }
 
 /** A report counts only with the proposal that it voted for: without, a liar could force a root that nobody can replay. */
@@ -216,7 +229,7 @@ export function advanceAttempts(scene: LedgerScene): void {
     if (attempt > round.attempt && server !== ledger.place) ahead++
   if (ahead > liars) leaveAttempt(scene)
   const busy = hasWork(ledger) || round.vote !== undefined || round.votes.size > liars
-  if (busy && passesOver(ledger)) leaveAttempt(scene)
+  if (busy && passesOver(scene)) leaveAttempt(scene)
   if (!busy) round.since = undefined
   else if (round.since === undefined) {
     round.since = turn.now

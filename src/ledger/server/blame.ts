@@ -1,6 +1,7 @@
-// Which signed words of a server contradict each other, whatever the network did. An honest server votes once in an attempt,
-// and its report about an attempt names the newest vote that it gave before; both are on its disk before anybody hears them.
-// A server whose store was put back from an old copy looks the same: it has to be looked at, too.
+// Which words of a server cannot be, whatever the network did. An honest server votes once in an attempt, and its report about
+// an attempt names the newest vote that it gave before; both are on its disk before anybody hears them. It signs what it says,
+// and proposes and hands on what it has executed. A server whose store was put back from an old copy contradicts itself, too:
+// it has to be looked at all the same. Nobody hears of a lie from others, and who was caught leads no more.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Statement } from '../checkpoint.ts'
@@ -11,7 +12,12 @@ import { type LedgerScene, nameOf } from './state.ts'
 export type LedgerLie =
   | 'signed two votes of one attempt'
   | 'denied a vote that it signed'
+  | 'gave a word under a signature that does not hold'
+  | 'proposed what cannot be'
   | 'gave leaves that do not lead to their certificate'
+
+export const UNSIGNED: LedgerLie = 'gave a word under a signature that does not hold'
+export const UNSOUND: LedgerLie = 'proposed what cannot be'
 
 /** Another thing in the same attempt. The caller has looked at the signature of the first one only. */
 export function isSecondVote(known: Statement, next: Statement): boolean {
@@ -40,4 +46,9 @@ export function blameServer({ state, ledger, turn }: LedgerScene, server: NodeId
 /** Whether that was told already: a flood of it costs no more signatures. */
 export function isBlamed({ blamed }: LedgerScene['state'], server: string, what: LedgerLie): boolean {
   return blamed.get(server)?.includes(what) ?? false
+}
+
+/** Whether it was caught at anything. */
+export function isLiar({ state, ledger }: LedgerScene, place: number): boolean {
+  return state.blamed.has(nameOf(ledger, place))
 }

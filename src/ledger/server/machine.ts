@@ -195,9 +195,10 @@ function isOfNow(
 }
 
 /** Of the height before: its vote came behind the certificate, as one does at every height. Said twice, it asks for it. */
-function isOnlyLate({ late, head }: ServedLedger, place: number, height: number, body: PeerMessage): boolean {
+function isOnlyLate({ late, head, quiet }: ServedLedger, place: number, height: number, body: PeerMessage): boolean {
   if (body.kind !== 'vote' || height !== head.height || late.has(place)) return false
   late.add(place)
+  quiet.set(place, 0)
   return true
 }
 

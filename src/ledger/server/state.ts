@@ -6,7 +6,7 @@ import type { Signer } from '../../crypto/index.ts'
 import { type Book, openBook } from '../book.ts'
 import { type Checkpoint, firstHead, headHash, type Statement } from '../checkpoint.ts'
 import { type Descriptor, type Epoch, type Keepers, newestEpoch } from '../genesis.ts'
-import type { Failures } from '../leaders.ts'
+import type { Failures, Quiet } from '../leaders.ts'
 import { LeafMemory } from '../memory.ts'
 import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
@@ -183,6 +183,8 @@ export interface ServedLedger {
   pace: Millis
   /** Leaders that failed, by place: at most one for each server. */
   readonly failures: Failures
+  /** Who has not voted lately, by place. */
+  readonly quiet: Quiet
   /** It has forgotten votes: what the others say of theirs, by place. It neither votes nor reports. */
   lost: Map<number, number> | undefined
   catching: Catching | undefined
@@ -267,6 +269,7 @@ export function newLedger(
     voted: 0,
     pace: attemptMax,
     failures: new Map(),
+    quiet: new Map(),
     lost: lost ? new Map() : undefined,
     catching: undefined,
     passedOver: new Map(),

@@ -5,13 +5,13 @@ import { type Undo, undoAll } from '../book.ts'
 import { type Checkpoint, headHash, noteBytes, type Statement, whyNotCertified } from '../checkpoint.ts'
 import { execute } from '../execute.ts'
 import { newestEpoch } from '../genesis.ts'
-import { leaderOf, nextPace, noteCertified } from '../leaders.ts'
+import { leaderOf, nextPace, noteCertified, noteVoters } from '../leaders.ts'
 import { append, cutBack, rootOf, type SizedRoot } from '../merkle.ts'
 import { BATCH_MAX, isTooLarge, outcomeOf, type Proposal, proposalHash } from '../proposal.ts'
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
-import { blame, isBlamed, isDenied, isSecondVote } from './blame.ts'
+import { blame, isBlamed, isDenied, isSecondVote, UNSIGNED, UNSOUND } from './blame.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
@@ -48,14 +48,15 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   const name = toHex(hash)
   const known = round.proposals.get(name)
   if (known !== undefined) return noteLeader(scene, from, known)
-  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX || isTooLarge(proposal.leaves)) return
-  const verdict = proposal.attempt === 1 ? 'good' : judgeReports(scene, proposal.attempt, proposal.reports)
+  if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX || isBlamed(scene.state, nameOf(ledger, from), UNSOUND)) return
+  const verdict = verdictOf(scene, proposal)
   if (verdict === 'unknown') {
     round.stalled.set(from, proposal)
     return wantDeciding(scene, from, proposal.reports)
   }
   const result = verdict === 'good' ? tryProposal(scene, proposal) : undefined
-  if (result === undefined) return
+  // An honest server has executed what it proposes or hands on, at the same height and so in the same state.
+  if (result === undefined) return from === ledger.place ? undefined : blame(scene, from, UNSOUND)
   const checked = { ...proposal, ...result, hash }
   round.proposals.set(name, checked)
   round.brought.set(from, (round.brought.get(from) ?? 0) + 1)
@@ -63,6 +64,11 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   noteLeader(scene, from, checked)
   checkWaiting(scene)
   retryStalled(scene)
+}
+
+function verdictOf(scene: LedgerScene, { attempt, leaves, reports }: Proposal): ReturnType<typeof judgeReports> {
+  if (isTooLarge(leaves)) return 'bad'
+  return attempt === 1 ? 'good' : judgeReports(scene, attempt, reports)
 }
 
 function retryStalled(scene: LedgerScene): void {
@@ -151,8 +157,10 @@ export function onVote(scene: LedgerScene, _from: string, place: number, body: P
   if (isSecond && isBlamed(scene.state, nameOf(ledger, place), TWICE)) return
   if (known !== undefined && known.statement.attempt >= attempt && !isSecond) return
   if (attempt < 1 || !sameBytes(previous, ledger.previous)) return
+  if (isBlamed(scene.state, nameOf(ledger, place), UNSIGNED)) return
   const { key } = ledger.keepers.servers[place]!
-  if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature)) return
+  if (!settings.suite.verify(key, noteBytes(ledger.descriptor, statement), signature))
+    return blame(scene, place, UNSIGNED)
   // The first one counts on: which came first is chance, and no honest server gives two.
   if (isSecond) return blame(scene, place, TWICE)
   const report = ledger.round.reports.get(place)
@@ -222,7 +230,10 @@ function certify(scene: LedgerScene): void {
       .sort((one, other) => one - other)
       .map(server => ({ server, signature: round.votes.get(server)!.signature }))
     const held = round.proposals.get(toHex(statement.proposal))
-    if (held !== undefined) return appendCertified(scene, { ...statement, votes }, held.leaves)
+    if (held !== undefined) {
+      noteVoters(ledger.quiet, round.votes, ledger.keepers)
+      return appendCertified(scene, { ...statement, votes }, held.leaves)
+    }
     wantFrom(scene, voters, statement)
   }
 }
@@ -290,6 +301,7 @@ function beginEpoch({ ledger, settings, state }: Settling, closing: Checkpoint):
   const before = ledger.keepers.servers[ledger.place]
   ledger.hours.clear()
   ledger.failures.clear()
+  ledger.quiet.clear()
   ledger.keepers = newestEpoch(ledger.descriptor)
   ledger.places = placesOf(ledger.keepers)
   ledger.place = placeIn(ledger.keepers, state.self, settings)

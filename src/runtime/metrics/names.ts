@@ -34,7 +34,7 @@ export const serverMetrics = {
   lock_grant_seconds: histogram('From the request for a lock to its grant by this server'),
   lock_complaints_total: counter('Complaints of clients about servers that lied about locks'),
   event_complaints_total: counter('Complaints of clients and servers about servers that lied about events'),
-  ledger_lies_total: counter('Kinds of signed words of other servers about ledgers that contradict each other'),
+  ledger_lies_total: counter('Kinds of words of other servers about ledgers that cannot be'),
   objects: gauge('Objects in memory'),
   object_entries: gauge('Entries of all objects'),
   object_sessions: gauge('Sessions of all objects, leases among them'),
