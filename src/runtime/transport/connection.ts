@@ -11,8 +11,9 @@
 import type { TLSSocket } from 'node:tls'
 import { FrameSplitter } from './frames.ts'
 import { GREETING_BYTES_MAX, type Limits } from './limits.ts'
-import { type Block, type BlockPool, Outbox } from './outbox.ts'
+import { BLOCK_BYTES, type Block, type BlockPool, Outbox } from './outbox.ts'
 import { Pace } from './pace.ts'
+import type { Reader, Room } from './room.ts'
 import { Share, type Turns, type Worker } from './turns.ts'
 
 /** Whose doing the end was: the peer broke a rule, or connections simply end. */
@@ -32,6 +33,12 @@ interface ConnectionMeans {
   readonly limits: Limits
   readonly pool: BlockPool
   readonly turns: Turns
+}
+
+/** What the connections of one certificate have together. */
+export interface Common {
+  readonly share: Share
+  readonly room: Room
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -54,7 +61,7 @@ function flushPlanned(): void {
   for (const flush of now) flush()
 }
 
-export class Connection implements Worker {
+export class Connection implements Worker, Reader {
   readonly socket: TLSSocket
   readonly openedAt: number
   events: ConnectionEvents
@@ -64,6 +71,7 @@ export class Connection implements Worker {
   private readonly turns: Turns
   /** Of whom it is; its own until it is known who that is. */
   private share = new Share()
+  private room: Room | undefined
   private readonly outbox: Outbox
   private pace: Pace
   private paused: NodeJS.Timeout | undefined
@@ -81,6 +89,9 @@ export class Connection implements Worker {
   private pieceBytes = 0
   /** There are frames in what was read that wait for the next turn of the event loop. */
   private resting = false
+  /** The room that the frame under way has; 0: it needs none. */
+  private roomBytes = 0
+  private waitsForRoom = false
 
   constructor(socket: TLSSocket, validUntil: Date, { limits, pool, turns }: ConnectionMeans, events: ConnectionEvents) {
     this.socket = socket
@@ -101,9 +112,11 @@ export class Connection implements Worker {
   }
 
   /** The greeting is over: from now on frames may be large. `waiting`: what was sent while the peer was dialled. */
-  open(events: ConnectionEvents, share: Share, waiting?: Outbox): void {
+  open(events: ConnectionEvents, { share, room }: Common, waiting?: Outbox): void {
     this.greeted = true
     this.share = share
+    this.room = room
+    this.outbox.enter(room)
     this.events = events
     this.splitter.frameBytesMax = this.limits.frameBytesMax
     waiting?.moveInto(this.outbox)
@@ -126,7 +139,8 @@ export class Connection implements Worker {
   /** Lets what is queued leave, then ends. What does not leave in time is lost. */
   close(): Promise<void> {
     this.closing = true
-    this.resume()
+    clearTimeout(this.paused)
+    this.socket.resume()
     this.planFlush()
     return new Promise(resolve => {
       if (this.socket.closed) return resolve()
@@ -144,6 +158,8 @@ export class Connection implements Worker {
     clearTimeout(this.paused)
     // The block under way stays with node:tls, which may not have read all of it: it is left to the collector.
     const lost = this.outbox.clear() + (this.underWay?.frames ?? 0)
+    if (this.underWay !== undefined) this.outbox.gone(this.underWay)
+    this.leaveRoom()
     this.socket.destroy()
     this.events.end(fault, why, lost)
   }
@@ -175,6 +191,7 @@ export class Connection implements Worker {
       return false
     }
     this.events.frame(frame)
+    this.leaveRoom()
     this.frameSince = performance.now()
     return true
   }
@@ -184,10 +201,35 @@ export class Connection implements Worker {
     this.resting = false
     if (this.splitter.refusal !== undefined) return this.end('refused', this.splitter.refusal)
     if (!this.splitter.insideFrame) this.frameSince = NEVER
+    this.askForRoom()
     const pauseMs = this.pace.spend(this.pieceBytes, performance.now())
     this.pieceBytes = 0
     if (pauseMs > 0) this.pause(pauseMs)
-    else if (rested) this.socket.resume()
+    else if (rested) this.readOn()
+  }
+
+  /** A large frame has begun: the rest of it is read when there is room. What has come is no more than a piece. */
+  private askForRoom(): void {
+    const bytes = this.splitter.wholeBytes
+    if (bytes <= BLOCK_BYTES || this.roomBytes > 0 || this.room === undefined) return
+    this.roomBytes = bytes
+    if (this.room.enter(this, bytes)) return
+    this.waitsForRoom = true
+    this.frameSince = NEVER
+    this.socket.pause()
+  }
+
+  roomGiven(): void {
+    this.waitsForRoom = false
+    this.frameSince = performance.now()
+    this.readOn()
+  }
+
+  private leaveRoom(): void {
+    if (this.waitsForRoom) this.room?.forget(this)
+    else if (this.roomBytes > 0) this.room?.leave(this.roomBytes)
+    this.waitsForRoom = false
+    this.roomBytes = 0
   }
 
   /** The others have their turn in between: nothing more is read before. */
@@ -208,7 +250,12 @@ export class Connection implements Worker {
 
   private readonly resume = (): void => {
     clearTimeout(this.paused)
-    this.socket.resume()
+    this.paused = undefined
+    this.readOn()
+  }
+
+  private readOn(): void {
+    if (!this.resting && !this.waitsForRoom && this.paused === undefined) this.socket.resume()
   }
 
   private planFlush(): void {
@@ -232,6 +279,7 @@ export class Connection implements Worker {
 
   private readonly written = (error?: Error | null): void => {
     if (this.ended || this.underWay === undefined || error) return
+    this.outbox.gone(this.underWay)
     this.pool.give(this.underWay)
     this.underWay = undefined
     this.underWaySince = NEVER

@@ -58,6 +58,11 @@ export class FrameSplitter {
     return this.carried > 0
   }
 
+  /** Of the frame that is being put together, with its header; 0 where that is not known. */
+  get wholeBytes(): number {
+    return this.carried < HEADER_BYTES ? 0 : HEADER_BYTES + readHeader(this.carry, 0)
+  }
+
   push(piece: Uint8Array): void {
     assert(this.at === this.piece.length, 'a piece is pushed when the one before it was used up')
     this.piece = this.refusal === undefined ? plain(piece) : NOTHING

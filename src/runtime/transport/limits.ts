@@ -17,6 +17,10 @@ export interface Limits {
   readonly turnMs: number
   /** What may wait for one connection: the largest frame and a second of a busy peer's messages. */
   readonly queueBytesMax: number
+  /** What may wait for all connections of one certificate: three full queues, as many as a server has connections. */
+  readonly queueBytesOfOwnerMax: number
+  /** Large frames of one certificate of which a part has come, each counted as a whole: two of the largest. */
+  readonly readingBytesOfOwnerMax: number
   /** TCP connection and TLS handshake, and then the greeting, each within this. A handshake takes some 10 ms. */
   readonly handshakeMs: number
   /** A peer that has not taken one write for this long does not read: better no connection than a useless one. */
@@ -50,6 +54,8 @@ const LIMITS: Limits = {
   caughtBytesPerSecond: 1 << 20,
   turnMs: 10,
   queueBytesMax: 20 << 20,
+  queueBytesOfOwnerMax: 60 << 20,
+  readingBytesOfOwnerMax: 32 << 20,
   handshakeMs: 5_000,
   stallMs: 10_000,
   frameMs: 30_000,
@@ -71,5 +77,7 @@ export function limitsWith(changes: Partial<Limits>): Limits {
   const limits = { ...LIMITS, ...changes }
   assert(limits.frameBytesMax <= FRAME_BYTES_MAX, 'no connection takes more than every peer is ready to send')
   assert(limits.queueBytesMax >= limits.frameBytesMax + HEADER_BYTES, 'the largest frame fits into an empty queue')
+  assert(limits.queueBytesOfOwnerMax >= limits.queueBytesMax, 'one connection may have the share of all')
+  assert(limits.readingBytesOfOwnerMax >= limits.frameBytesMax + HEADER_BYTES, 'there is room for the largest frame')
   return limits
 }

@@ -4,11 +4,12 @@
 // need to agree on which of their connections to keep.
 
 import type { NodeId } from '../../core/index.ts'
-import type { Connection, ConnectionEvents } from './connection.ts'
+import type { Common, Connection, ConnectionEvents } from './connection.ts'
 import { clientOf, isClient } from './instance.ts'
 import type { Limits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
+import { Room } from './room.ts'
 import type { Drops, Log, TransportEvents } from './transport.ts'
 import { Share } from './turns.ts'
 
@@ -43,7 +44,7 @@ export class Links {
   private readonly clients = new Map<string, number>()
   private clientsTotal = 0
   /** Of those that are connected, by certificate. */
-  private readonly shares = new Map<string, Share>()
+  private readonly owners = new Map<string, Common>()
   /** Peers that lied. Only those that were told of here: as many as the group has nodes. */
   private readonly caught = new Set<NodeId>()
   private silent = false
@@ -99,7 +100,7 @@ export class Links {
     link.connections.push(connection)
     if (this.caught.has(id)) connection.slow()
     this.count(id, 1)
-    connection.open(this.connectionEvents(id, connection), this.shareOf(id), link.dialer?.waiting)
+    connection.open(this.connectionEvents(id, connection), this.commonOf(id), link.dialer?.waiting)
     const oldest = link.connections[0]!
     if (link.connections.length > this.ports.limits.connectionsPerNodeMax) oldest.end('ended', 'replaced by newer ones')
     if (link.connections.length > 1 || this.silent) return
@@ -107,11 +108,11 @@ export class Links {
     this.ports.events.up(id)
   }
 
-  private shareOf(id: NodeId): Share {
+  private commonOf(id: NodeId): Common {
     const owner = ownerOf(id)
-    const share = this.shares.get(owner) ?? new Share()
-    this.shares.set(owner, share)
-    return share
+    const common = this.owners.get(owner) ?? { share: new Share(), room: new Room(this.ports.limits) }
+    this.owners.set(owner, common)
+    return common
   }
 
   private connectionEvents(id: NodeId, connection: Connection): ConnectionEvents {
@@ -137,7 +138,7 @@ export class Links {
     link.connections.splice(link.connections.indexOf(connection), 1)
     this.count(id, -1)
     if (link.connections.length > 0) return
-    if (!isClient(id) || !this.clients.has(clientOf(id))) this.shares.delete(ownerOf(id))
+    if (!isClient(id) || !this.clients.has(clientOf(id))) this.owners.delete(ownerOf(id))
     if (link.dialer === undefined) this.links.delete(id)
     else link.dialer.lost(performance.now() - connection.openedAt)
     if (this.silent) return

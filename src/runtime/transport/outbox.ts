@@ -6,6 +6,7 @@
 // the first but not the second: a thousand idle clients would hold a thousand buffers.)
 
 import { HEADER_BYTES, writeHeader } from './frames.ts'
+import type { Room } from './room.ts'
 
 /** Four TLS records. Larger blocks did not make anything faster, and more of each would lie idle. */
 export const BLOCK_BYTES = 1 << 16
@@ -42,10 +43,25 @@ export class Outbox {
   private readonly header = new Uint8Array(HEADER_BYTES)
   private readonly pool: BlockPool
   private readonly bytesMax: number
+  /** What the connections of its owner share. One without an owner yet counts for itself alone. */
+  private room: Room | undefined
+  /** What it counts for there: what is queued, and what was taken to be written. */
+  private counted = 0
 
   constructor(pool: BlockPool, bytesMax: number) {
     this.pool = pool
     this.bytesMax = bytesMax
+  }
+
+  /** From now on it is known whose it is. */
+  enter(room: Room): void {
+    this.room = room
+    room.queuedBytes += this.counted
+  }
+
+  private count(change: number): void {
+    this.counted += change
+    if (this.room !== undefined) this.room.queuedBytes += change
   }
 
   get empty(): boolean {
@@ -56,10 +72,12 @@ export class Outbox {
   push(frame: Uint8Array): boolean {
     const size = HEADER_BYTES + frame.length
     if (this.bytes + size > this.bytesMax) return false
+    if (this.bytes + size > BLOCK_BYTES && this.room?.takes(size) === false) return false
     const last = this.blocks.at(-1)
     if (last !== undefined && last.length + size <= BLOCK_BYTES) this.putWhole(last, frame)
     else this.putCut(frame)
     this.bytes += size
+    this.count(size)
     return true
   }
 
@@ -79,7 +97,7 @@ export class Outbox {
 
   private fill(part: Uint8Array): void {
     for (let at = 0; at < part.length; ) {
-      const block = this.room()
+      const block = this.blockWithRoom()
       const count = Math.min(part.length - at, BLOCK_BYTES - block.length)
       block.bytes.set(part.subarray(at, at + count), block.length)
       block.length += count
@@ -87,7 +105,7 @@ export class Outbox {
     }
   }
 
-  private room(): Block {
+  private blockWithRoom(): Block {
     const last = this.blocks.at(-1)
     if (last !== undefined && last.length < BLOCK_BYTES) return last
     const block = this.pool.take()
@@ -95,17 +113,24 @@ export class Outbox {
     return block
   }
 
-  /** The oldest block, which now belongs to the caller. */
+  /** The oldest block, which now belongs to the caller, and counts until it is `gone`. */
   shift(): Block | undefined {
     const block = this.blocks.shift()
     if (block !== undefined) this.bytes -= block.length
     return block
   }
 
+  /** A block that was taken is not held any more. */
+  gone(block: Block): void {
+    this.count(-block.length)
+  }
+
   /** Puts what waits here behind what waits there. */
   moveInto(other: Outbox): void {
     other.blocks.push(...this.blocks)
     other.bytes += this.bytes
+    other.count(this.bytes)
+    this.count(-this.bytes)
     this.blocks.length = 0
     this.bytes = 0
   }
@@ -115,6 +140,7 @@ export class Outbox {
     let frames = 0
     for (let block = this.shift(); block !== undefined; block = this.shift()) {
       frames += block.frames
+      this.gone(block)
       this.pool.give(block)
     }
     return frames
