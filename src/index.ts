@@ -53,6 +53,7 @@ export type { AppliedEvent, EffectDefinition, EffectOptions, EventsInto } from '
 export type {
   ChannelOptions,
   Duration,
+  FailedEvent,
   FilterLike,
   MissedEvents,
   PublishOptions,

@@ -38,6 +38,13 @@ import {
   TESTS_MAX,
 } from './canonical.ts'
 import { decodeFilter as decodeWhole, encodeFilter } from './filter-codec.ts'
+import {
+  otherwiseCalled,
+  refuseComparedName,
+  refuseComparison,
+  refuseWildcards,
+  read as told,
+} from './languages/strangers.ts'
 import { refuse, requireAttributes, requireFilter, shown, suggestion } from './refusals.ts'
 import { passesAll, type Test } from './tests.ts'
 import { checkPattern, isQueueName, QUEUE_BYTES_MAX } from './topics.ts'
@@ -55,7 +62,10 @@ interface Reading {
 
 /** A filter in our own language, in its one form; one that is in it already stays. Throws `InvalidFilter`. */
 export function parseFilter(input: unknown): Filter {
-  const filter = isPlainObject(input) && Object.hasOwn(input, '$any') ? parseCanonical(input) : parseOwn(input)
+  const filter =
+    isPlainObject(input) && Object.hasOwn(input, '$any')
+      ? parseCanonical(input)
+      : told('own', input, () => parseOwn(input))
   encodeFilter(filter)
   return filter
 }
@@ -120,7 +130,8 @@ interface Place {
 const JOINTS = ['$or', '$and', '$not']
 
 function readJoined(name: string, value: unknown, { where, depth, reading }: Place): readonly Clause[] {
-  if (!JOINTS.includes(name)) refuse(`${where} is not known: $or, $and and $not are.${suggestion(name, JOINTS)}`)
+  if (!JOINTS.includes(name))
+    refuse(`${where} is not known: $or, $and and $not are.${otherwiseCalled(name) || suggestion(name, JOINTS)}`)
   if (name === '$not') return not(read(value, where, depth + 1, reading))
   if (!Array.isArray(value) || value.length === 0)
     return refuse(`${where} is ${shown(value)}: it must be a list of one filter or more.`)
@@ -130,12 +141,17 @@ function readJoined(name: string, value: unknown, { where, depth, reading }: Pla
 
 function readAttribute(attribute: string, value: unknown, where: string, reading: Reading): readonly Clause[] {
   count(reading, 0, where)
+  refuseComparedName(attribute, where)
+  refuseComparison(value, where)
   if (Array.isArray(value)) return some(attribute, [[oneOfValues(value, where)]])
   if (typeof value !== 'object' || value === null) {
-    if (attribute === 'topic' && typeof value === 'string' && /(^|\/)[+#](\/|$)/.test(value))
-      refuse(
-        `topic is ${shown(value)}, which no topic equals: write { topic: { topic: ${shown(value)} } } for a pattern.`,
-      )
+    if (attribute === 'topic' && typeof value === 'string') {
+      if (/(^|\/)[+#](\/|$)/.test(value))
+        refuse(
+          `topic is ${shown(value)}, which no topic equals: write { topic: { topic: ${shown(value)} } } for a pattern.`,
+        )
+      refuseWildcards('mqtt', value)
+    }
     return some(attribute, [[oneOfValues([scalar(value, where)], where)]])
   }
   if (!isPlainObject(value)) return refuse(`${where} is ${shown(value)}: a value or a plain object is needed.`)
@@ -190,6 +206,7 @@ function readOperator(name: string, value: unknown, where: string): readonly (re
     case 'suffix':
       return [[suffix(value, where)]]
     case 'topic':
+      if (typeof value === 'string') refuseWildcards('mqtt', value)
       return [[topic(value, where, 'mqtt')]]
     case 'ignoreCase':
       return [[same(value, where)]]
@@ -198,7 +215,9 @@ function readOperator(name: string, value: unknown, where: string): readonly (re
     case 'cidr':
       return [[cidr(value, where)]]
     default:
-      return refuse(`${where} is no operator: there are ${OPERATORS.join(', ')}.${suggestion(name, OPERATORS)}`)
+      return refuse(
+        `${where} is no operator: there are ${OPERATORS.join(', ')}.${otherwiseCalled(name) || suggestion(name, OPERATORS)}`,
+      )
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
-import { filterCommand } from './filter.ts'
+import { filterCommand, guessedFilter } from './filter.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -97,5 +97,27 @@ describe('coterie filter test', () => {
     const { out } = await runCommand([filterCommand()], ['filter', 'test', '--help'])
     expect(out).toContain('Example:\n  $ coterie filter test')
     expect(out).toMatch(/Exit codes: .*2 wrong usage/s)
+  })
+})
+
+describe('a filter whose language was not said', () => {
+  it.each([
+    ['price=9.5', /looks like an expression.*say --language mqtt/],
+    ['price < 10', /looks like an expression/],
+    ['attributes.symbol = "ACME"', /--language pubsub/],
+    ['eu.*.ACME', /--language nats/],
+    ['[{"exact": {"type": "x"}}]', /--language cloudevents/],
+    ['eu/*/ACME', /\+ is one level/],
+    ['{"price": [{"numeric": ["<", 10]}]}', /--language sns/],
+  ])('is refused where it is no topic: %s', (text, says) => {
+    expect(() => guessedFilter(text)).toThrow(says)
+  })
+  it.each(['eu/#', '$share/team/eu/+', 'eu', 'a b/c', 'eu/line=3', '{"price": {"lt": 10}}'])('is taken: %s', text => {
+    expect(guessedFilter(text).$any).toHaveLength(1)
+  })
+  it('is refused as JSON with the language that it looks like', async () => {
+    const { err, code } = await run(EVENTS, 'eu/#')
+    expect(err).toMatch(/the filter is no JSON.*It looks like a topic filter of MQTT.*--language mqtt/)
+    expect(code).toBe(2)
   })
 })

@@ -16,6 +16,7 @@ import {
   languages,
   matches,
 } from '../../events/index.ts'
+import { looksLike } from '../../events/languages/index.ts'
 import { action, cannotRead, EXIT_FAILED, newCommand } from '../output.ts'
 import { forTerminal, jsonOf } from '../printable.ts'
 
@@ -24,6 +25,9 @@ interface Options {
   readonly explain?: boolean
   readonly json?: boolean
 }
+
+/** Of a filter that is quoted. */
+const SHOWN_MAX = 60
 
 const LANGUAGES = languages.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`).join('\n')
 
@@ -85,6 +89,20 @@ export async function filterText(given: string): Promise<string> {
   }
 }
 
+/**
+ * A filter whose language was not said: JSON of ours, or topics. Text that looks like something else would be taken for a topic that
+ * nobody publishes to.
+ */
+export function guessedFilter(text: string): Filter {
+  if (text.trimStart().startsWith('{')) return filterFrom('own', text)
+  const hint = looksLike('mqtt', text)
+  if (hint !== '')
+    throw new SettingsError(
+      `the filter is ${JSON.stringify(text.slice(0, SHOWN_MAX))}, and its language was not said.${hint} Where it is a topic, say --language mqtt.`,
+    )
+  return filterFrom('mqtt', text)
+}
+
 /** What is refused comes from the command line: wrong usage. */
 export function filterFrom(name: string, text: string): Filter {
   const language = languageNamed(name)
@@ -92,10 +110,12 @@ export function filterFrom(name: string, text: string): Filter {
     return language.parse(language.form === 'text' ? text : JSON.parse(text))
   } catch (error) {
     if (error instanceof InvalidFilter) throw new SettingsError(error.message)
-    if (error instanceof SyntaxError)
-      throw new SettingsError(
-        `the filter is no JSON: ${error.message}. For example: ${JSON.stringify(language.example)}`,
-      )
+    if (error instanceof SyntaxError) {
+      // Text where JSON is needed.
+      const hint = /^\s*[{[]/.test(text) ? '' : looksLike(language.name, text)
+      const example = hint || ` For example: ${JSON.stringify(language.example)}`
+      throw new SettingsError(`the filter is no JSON: ${error.message}.${example}`)
+    }
     throw error
   }
 }

@@ -9,7 +9,7 @@ import { type ConnectionOptions, connectFrom, withConnection } from '../connecti
 import { duration } from '../duration.ts'
 import { action, choiceOption, newCommand, oneOrMore, warn } from '../output.ts'
 import { jsonOf, printable } from '../printable.ts'
-import { filterFrom, filterText } from './filter.ts'
+import { filterFrom, filterText, guessedFilter } from './filter.ts'
 import { channelName } from './publish.ts'
 
 interface Options extends ConnectionOptions {
@@ -63,7 +63,7 @@ export function subscribeCommand(): Command {
 
 async function subscribe(given: string, options: Options): Promise<void> {
   const written = await filterText(given)
-  const filter = filterFrom(options.language ?? (written.trimStart().startsWith('{') ? 'own' : 'mqtt'), written)
+  const filter = options.language === undefined ? guessedFilter(written) : filterFrom(options.language, written)
   await using group = await connectFrom(options, { events: true })
   const stop = new AbortController()
   const ends = () => stop.abort()

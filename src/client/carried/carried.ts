@@ -19,7 +19,6 @@ import { clientKeys, loadCard, newestOf, saveCard, searchToolsOf } from '../../r
 import { opensslCiphers } from '../../runtime/ciphers.ts'
 import { loadClientConfig } from '../../runtime/config/config.ts'
 import { sha256 } from '../../runtime/hash.ts'
-import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
 import { NOT_CONNECTED, NotCarried } from './errors.ts'
 import { WAITING_MAX } from './feed.ts'
@@ -33,6 +32,7 @@ import {
   FedSubscription,
   refuseCancelled,
 } from './subscribing.ts'
+import { tellerOf } from './telling.ts'
 
 /** An event that came. */
 export interface CarriedEvent<Payload> {
@@ -142,7 +142,7 @@ type Sent = { resolve(answer: { id: string }): void; reject(error: Error): void 
 class Carried<Payload> implements CarriedChannel<Payload> {
   readonly name: string
   epoch: number
-  private readonly options: CarriedOptions
+  private readonly teller: (news: CarriedNews) => void
   private readonly sent = new Map<number, Sent>()
   private readonly listening = new Map<number, FedSubscription<CarriedEvent<Payload>>>()
   private driver: CarriedDriver<MemberCommand> | undefined
@@ -151,8 +151,8 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   private ended: Error | undefined
 
   constructor(options: CarriedOptions, epoch: number) {
-    this.options = options
     this.name = options.channel
+    this.teller = tellerOf(options.channel, options.told)
     this.epoch = epoch
   }
 
@@ -241,7 +241,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
   }
 
   tell(news: CarriedNews): void {
-    callUser(this.options.told, news)
+    this.teller(news)
   }
 
   private hand(event: MemberEvent & { kind: 'handed' }): void {

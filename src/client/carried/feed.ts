@@ -2,6 +2,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+import { callHandler, Warning } from '../events/handling.ts'
+
 /** Events that wait for a slow handler. */
 export const WAITING_MAX = 10_000
 
@@ -15,6 +17,8 @@ export class Feed<Event> {
   waiting = 0
   private readonly handler: (event: Event) => unknown
   private readonly failed: (error: unknown) => void
+  private readonly warning = new Warning()
+  private readonly strange = (what: string) => this.warning.say(`The handler of a carried subscription ${what}?`)
 
   constructor(handler: (event: Event) => unknown, failed: (error: unknown) => void) {
     this.handler = handler
@@ -27,7 +31,7 @@ export class Feed<Event> {
     this.waiting++
     this.tail = this.tail.then(async () => {
       try {
-        await inHandler.run(this, this.handler, event)
+        await inHandler.run(this, () => callHandler(this.handler, event, this.strange))
       } catch (error) {
         this.failed(error)
       }

@@ -9,7 +9,6 @@ import { randomBytes } from 'node:crypto'
 import { SettingsError } from '../../core/index.ts'
 import { ATTRIBUTES_MAX, type Attributes, type Filter, matches, parseAttributes } from '../../events/index.ts'
 import { type Carrier, flushAll, type OpenCarrier } from '../../runtime/carriers/carrier.ts'
-import { callUser } from '../callback.ts'
 import { asJson } from '../events/payload.ts'
 import type { CarriedChannel, CarriedEvent } from './carried.ts'
 import { NOT_CONNECTED, NotCarried } from './errors.ts'
@@ -23,6 +22,7 @@ import {
   FedSubscription,
   refuseCancelled,
 } from './subscribing.ts'
+import { tellerOf } from './telling.ts'
 
 /** Ids that are remembered, so that what came by one carrier is not handed over again when it comes by another. */
 const SEEN_MAX = 10_000
@@ -54,6 +54,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
   readonly name: string
   readonly epoch = 0
   private readonly options: PlainOptions
+  private readonly teller: (news: CarriedNews) => void
   private readonly life = randomBytes(8).toString('hex')
   private readonly feeds = new Map<FedSubscription<CarriedEvent<Payload>>, Filter>()
   private readonly seen = new Set<string>()
@@ -64,6 +65,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
   constructor(options: PlainOptions) {
     this.options = options
     this.name = options.channel
+    this.teller = tellerOf(options.channel, options.told)
   }
 
   async open(carriers: readonly Carrier[]): Promise<void> {
@@ -107,7 +109,7 @@ class PlainChannel<Payload> implements CarriedChannel<Payload> {
   }
 
   private tell(news: CarriedNews): void {
-    callUser(this.options.told, news)
+    this.teller(news)
   }
 
   private topicOf({ topic }: Attributes): string {

@@ -2,6 +2,7 @@
 
 import { abortSignal, because, optionsSchema, SettingsError } from '../../core/index.ts'
 import { type Filter, parseFilter } from '../../events/index.ts'
+import { checkHandler } from '../events/handling.ts'
 import { NotCarried } from './errors.ts'
 import { Feed } from './feed.ts'
 
@@ -45,7 +46,8 @@ export function askedOf<Event>(
   const handler = typeof second === 'function' ? second : third
   const options = typeof second === 'function' ? {} : (second ?? {})
   checkSubscribe('subscribe', options)
-  if (typeof handler !== 'function') throw new SettingsError('subscribe takes a function that is given each event.')
+  if (handler === undefined) throw new SettingsError('subscribe takes a function that is given each event.')
+  checkHandler(handler)
   return { filter: parseFilter(filter), signal: options.signal, handler }
 }
 

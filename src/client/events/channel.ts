@@ -1,6 +1,6 @@
 // A channel as its user sees it: events go in with attributes, and come out to subscribers that asked for such attributes.
 
-import { SettingsError, Unavailable } from '../../core/index.ts'
+import { Unavailable } from '../../core/index.ts'
 import type { ClientEvent } from '../../events/client/state.ts'
 import { type Filter, parseFilter } from '../../events/filter.ts'
 import { type Attributes, parseAttributes } from '../../events/values.ts'
@@ -11,6 +11,7 @@ import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
 import { type EventHandler, eventIdOf, isExpired, type ReceivedEvent, receivedOf } from './event.ts'
+import { checkHandler } from './handling.ts'
 import type { EventsHub } from './hub.ts'
 import { type EffectDefinition, type EffectOptions, EventsInto } from './into.ts'
 import {
@@ -120,8 +121,7 @@ export class EventChannel<Payload = unknown> {
     const shared = parsed.$queue === undefined ? {} : { name: parsed.$queue, queue: true }
     const options = { ...given, ...shared }
     checkSubscribe(options, this.live)
-    if (handler !== undefined && typeof handler !== 'function')
-      throw new SettingsError(`the handler is a ${typeof handler}; it must be a function that takes an event.`)
+    if (handler !== undefined) checkHandler(handler)
     const described: Subscribed = { channel: this.name, filter: parsed, options, check: this.options.check }
     const dead = options.queue ? new EventChannel<unknown>(this.below, deadChannel(options.name!), {}) : undefined
     const subscription = new EventSubscription<Payload>(this.below.hub, described, handler, dead)

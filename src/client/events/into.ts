@@ -9,7 +9,8 @@ import type { Filter } from '../../events/filter.ts'
 import type { Attributes } from '../../events/values.ts'
 import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts'
 import type { EventHandler, ReceivedEvent } from './event.ts'
-import type { SubscribeOptions } from './options.ts'
+import { TOLD_AT, thrownBy, Warning } from './handling.ts'
+import type { FailedEvent, SubscribeOptions } from './options.ts'
 import type { EventSubscription } from './subscription.ts'
 
 /** What an event does to a state. The same in every process. */
@@ -88,7 +89,14 @@ export class EventsInto<State, Payload> {
       initial: () => ({ state: definition.initial(), applied: {} }),
       apply: (kept, effect) => applyOnce(kept, effect, definition),
     })
-    const subscribed = { from: 'start', ...options, name: `into/${name}` } as const
+    const warning = new Warning()
+    const onFailed = ({ id, attempt, error }: FailedEvent) => {
+      if (attempt < TOLD_AT) return
+      warning.say(
+        `Into the object '${name}' the event ${id} did not go, attempt ${attempt}: ${thrownBy(error)}. It is tried again, and before it no other of its author. Look at its \`failure\` and \`lag()\`.`,
+      )
+    }
+    const subscribed = { from: 'start', ...options, name: `into/${name}`, onFailed } as const
     this.subscription = channel.subscribe(filter, subscribed, event => this.tried(event))
   }
 

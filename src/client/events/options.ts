@@ -64,6 +64,17 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal
   /** Told of events that were cut before this subscription had them. */
   readonly onMissed?: (missed: MissedEvents) => void
+  /** Told each time that the handler, or the channel's check, throws. Without it a warning of the process says so once. */
+  readonly onFailed?: (failed: FailedEvent) => void
+}
+
+/** An event that a handler threw at: it comes again. */
+export interface FailedEvent {
+  readonly id: string
+  /** 1 the first time. */
+  readonly attempt: number
+  /** What was thrown. */
+  readonly error: unknown
 }
 
 /** Events of one author that nobody can show any more. */
@@ -143,6 +154,7 @@ const checkSubscribeOptions = optionsSchema<SubscribeOptions>({
   retained: flag,
   signal: abortSignal,
   onMissed: called('that is told what was missed'),
+  onFailed: called('that is told what the handler throws'),
 })
 
 /** Where events go that a queue could not handle. */

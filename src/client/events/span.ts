@@ -3,18 +3,21 @@
 
 import { because } from '../../core/index.ts'
 import { EventRefused, SubscriptionLost } from './errors.ts'
+import { Warning } from './handling.ts'
 
 /** From the call of `subscribe` to the end. */
 export class Span {
-  /** Resolves when it is open; rejects when it was over before. */
-  readonly ready: Promise<void>
-  /** Resolves when it was closed; rejects when it ended otherwise. */
-  readonly closed: Promise<void>
   isOver = false
   /** Why it ended, unless it was closed. */
   failure: Error | undefined
   private readonly channel: string
   private readonly name: string
+  /** Somebody asked for a promise that tells of the end, or reads the loop, which throws. */
+  isHeeded = false
+  private isAwaited = false
+  private wasOpen = false
+  private readonly opening: Promise<void>
+  private readonly closing: Promise<void>
   private readonly ends: (() => void)[] = []
   private isReady!: () => void
   private isRefused!: (error: Error) => void
@@ -25,17 +28,29 @@ export class Span {
   constructor(channel: string, name = '') {
     this.channel = channel
     this.name = name
-    this.ready = new Promise((resolve, reject) => {
+    this.opening = new Promise((resolve, reject) => {
       this.isReady = resolve
       this.isRefused = reject
     })
-    this.closed = new Promise((resolve, reject) => {
+    this.closing = new Promise((resolve, reject) => {
       this.isClosed = resolve
       this.isLost = reject
     })
-    // Whoever does not wait for them hears it from the loop, or not at all.
-    this.ready.catch(() => {})
-    this.closed.catch(() => {})
+    // Whoever does not wait for them hears it from the loop, or by a warning.
+    this.opening.catch(() => {})
+    this.closing.catch(() => {})
+  }
+
+  /** Resolves when it is open; rejects when it was over before. */
+  get ready(): Promise<void> {
+    this.isAwaited = true
+    return this.opening
+  }
+
+  /** Resolves when it was closed; rejects when it ended otherwise. */
+  get closed(): Promise<void> {
+    this.isHeeded = true
+    return this.closing
   }
 
   /** The signal ends it by `stop`, while it lasts. False where it has ended it already. */
@@ -48,6 +63,7 @@ export class Span {
 
   /** It is open. */
   open(): void {
+    this.wasOpen = true
     this.isReady()
   }
 
@@ -71,7 +87,14 @@ export class Span {
     for (const work of this.ends.splice(0)) work()
     this.isRefused(over)
     if (why === undefined) this.isClosed()
-    else this.isLost(why)
+    else this.lost(why)
     return over
+  }
+
+  private lost(why: Error): void {
+    this.isLost(why)
+    // Whoever waits for `ready` has its error a moment later.
+    if (this.isHeeded || (this.isAwaited && !this.wasOpen)) return
+    new Warning().say(`${why.message.replace(/([^.])$/, '$1.')} Wait for its \`closed\`, which rejects, to be told.`)
   }
 }

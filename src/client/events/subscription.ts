@@ -10,8 +10,9 @@ import { Feed } from '../feed.ts'
 import { startTimer } from '../waiting.ts'
 import { EventRefused, SubscriptionLost } from './errors.ts'
 import { type EventHandler, eventIdOf, type Handed, isExpired, type ReceivedEvent, receivedOf } from './event.ts'
+import { callHandler, TOLD_AT, thrownBy, Warning } from './handling.ts'
 import type { EventsHub } from './hub.ts'
-import { checkShared, type FilterLike, millis, type SubscribeOptions } from './options.ts'
+import { checkShared, deadChannel, type FilterLike, millis, type SubscribeOptions } from './options.ts'
 import { type Checked, checkedPayload, unpackPayload } from './payload.ts'
 import { Span } from './span.ts'
 
@@ -36,10 +37,6 @@ interface Dead {
 
 /** A subscription: dispose of it, or close it, to end it. */
 export class EventSubscription<Payload = unknown> {
-  /** Resolves when it is open: what is accepted from then on is not missed. */
-  readonly ready: Promise<void>
-  /** Resolves when it was closed; rejects when it ended otherwise. */
-  readonly closed: Promise<void>
   private readonly hub: EventsHub
   private readonly about: Subscribed
   private readonly id: number
@@ -49,6 +46,11 @@ export class EventSubscription<Payload = unknown> {
   private readonly running = new Set<string>()
   private readonly timers = new Set<() => void>()
   private readonly span: Span
+  private readonly failing = new Warning()
+  private readonly strange = new Warning()
+  private readonly unanswered = new Warning()
+  /** What the loop had last and has not acknowledged. */
+  private inLoop = ''
   private missedCount = 0
   private refusedCount = 0
   /** What came while the newest of each topic are not handled yet; undefined where nothing waits for them. */
@@ -63,14 +65,22 @@ export class EventSubscription<Payload = unknown> {
     this.dead = dead
     this.id = hub.newId()
     this.span = new Span(about.channel, about.options.name)
-    this.ready = this.span.ready
-    this.closed = this.span.closed
     if (!this.span.heeds(about.options.signal, () => void this.close())) {
       this.finish()
       return
     }
     hub.listen(this.id, { event: event => this.event(event), ended: error => this.fail(error) })
     this.begin()
+  }
+
+  /** Resolves when it is open: what is accepted from then on is not missed. */
+  get ready(): Promise<void> {
+    return this.span.ready
+  }
+
+  /** Resolves when it was closed; rejects when it ended otherwise. */
+  get closed(): Promise<void> {
+    return this.span.closed
   }
 
   /** How many events were cut before this subscription had them. */
@@ -101,7 +111,7 @@ export class EventSubscription<Payload = unknown> {
     const parsed = parseFilter(filter)
     const { name, queue = false } = options
     checkShared(parsed, { ...(name !== undefined && { name }), queue })
-    return this.ready.then(
+    return this.span.ready.then(
       () =>
         new Promise((resolve, reject) => {
           this.changing?.reject(new EventRefused(channel, 'the filter was changed again.'))
@@ -125,6 +135,7 @@ export class EventSubscription<Payload = unknown> {
   /** Reads it: each event must be acknowledged before the next one of its author comes. */
   [Symbol.asyncIterator](): AsyncIterator<ReceivedEvent<Payload>> {
     if (this.handler !== undefined) throw new SettingsError('this subscription has a handler: it cannot be read, too.')
+    this.span.isHeeded = true
     const events = this.feed.items()
     return {
       next: () => events.next(),
@@ -261,24 +272,62 @@ export class EventSubscription<Payload = unknown> {
     const checked = await (check === undefined ? { value: payload } : checkedPayload(check, payload))
     if ('why' in checked) {
       // A check that threw has refused nothing: as with a handler, the event comes again.
-      if (checked.broken) return answer(false)
+      if (checked.broken) {
+        this.failed({ id: eventIdOf(event.source, event.counter), attempt: event.attempt }, new Error(checked.why))
+        return answer(false)
+      }
       this.refusedCount++
       return answer(true)
     }
     const received = receivedOf<Payload>(
       event,
       checked.value,
-      () => answer(true),
-      () => answer(false),
+      () => this.answered(received.id, true, answer),
+      () => this.answered(received.id, false, answer),
     )
-    if (this.handler === undefined) return this.feed.push(received)
+    if (this.handler === undefined) return this.read(received)
     try {
-      await this.handler(received)
+      await callHandler(this.handler, received, what => this.strange.say(`${this.words} ${what}?`))
       answer(true)
-    } catch {
-      // It is the handler's own way to say "again"; who wants to know why looks there.
+    } catch (error) {
+      // It is the handler's own way to say "again".
+      this.failed(received, error)
       answer(false)
     }
+  }
+
+  /** To the loop. What it had before and never acknowledged was most likely forgotten. */
+  private read(event: ReceivedEvent<Payload>): void {
+    if (this.inLoop === event.id)
+      this.unanswered.say(
+        `The loop over channel '${this.about.channel}' had the event ${event.id} and did not acknowledge it, so it comes again, and before it no other of its author: call event.ack().`,
+      )
+    this.inLoop = event.id
+    this.feed.push(event)
+  }
+
+  private answered(id: string, done: boolean, answer: (done: boolean) => void): void {
+    if (this.inLoop === id) this.inLoop = ''
+    answer(done)
+  }
+
+  /** Who did not ask is told once: of an event that was thrown at so often that it is no passing trouble. */
+  private failed({ id, attempt }: { readonly id: string; readonly attempt: number }, error: unknown): void {
+    const { onFailed, attempts = ATTEMPTS_DEFAULT, queue = false, name = '' } = this.about.options
+    if (onFailed !== undefined) return callUser(onFailed, { id, attempt, error })
+    if (attempt < (queue ? Math.min(attempts, TOLD_AT) : TOLD_AT)) return
+    const then = queue
+      ? `After attempt ${attempts} an event goes to the channel ${deadChannel(name)}.`
+      : 'It comes again until it is handled, and before it no other of its author.'
+    this.failing.say(
+      `${this.words} threw at the event ${id}, attempt ${attempt}: ${thrownBy(error)}. ${then} With onFailed you are told each time.`,
+    )
+  }
+
+  /** Whose handler, for a sentence. */
+  private get words(): string {
+    const { channel, options } = this.about
+    return `The handler of ${options.name === undefined ? 'a subscription' : `'${options.name}'`} to channel '${channel}'`
   }
 
   /** Tried too often: it goes to the queue's dead letters, and is done with here. */

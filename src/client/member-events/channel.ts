@@ -6,6 +6,7 @@ import { type Attributes, parseAttributes } from '../../events/values.ts'
 import { CHANNEL_BYTES_MAX } from '../../events/wire.ts'
 import { EventRefused } from '../events/errors.ts'
 import { eventIdOf } from '../events/event.ts'
+import { checkHandler } from '../events/handling.ts'
 import { type FilterLike, millis } from '../events/options.ts'
 import { checkedPayload, packPayload } from '../events/payload.ts'
 import { checkName } from '../names.ts'
@@ -86,8 +87,7 @@ export class MemberChannel<Payload = unknown> {
     checkMemberSubscribe('subscribe', options)
     if (parsed.$queue !== undefined)
       throw new SettingsError('a queue ($share) needs servers that remember it: use group.events of a client.')
-    if (handler !== undefined && typeof handler !== 'function')
-      throw new SettingsError(`the handler is a ${typeof handler}; it must be a function that takes an event.`)
+    if (handler !== undefined) checkHandler(handler)
     const about = { channel: this.name, filter: parsed, options, check: this.options.check }
     return new MemberSubscription<Payload>(this.hub, about, handler)
   }

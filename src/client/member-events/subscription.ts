@@ -5,6 +5,7 @@ import { SettingsError } from '../../core/index.ts'
 import type { Filter } from '../../events/filter.ts'
 import { callUser } from '../callback.ts'
 import { isExpired, type ReceivedEvent, receivedOf } from '../events/event.ts'
+import { callHandler, Warning } from '../events/handling.ts'
 import { type Checked, checkedPayload, unpackPayload } from '../events/payload.ts'
 import { Span } from '../events/span.ts'
 import type { HandedEvent, MemberEventsHub } from './hub.ts'
@@ -29,14 +30,11 @@ const WAITING_MAX = 10_000
 
 /** A subscription among members: dispose of it, or close it, to end it. */
 export class MemberSubscription<Payload = unknown> {
-  /** Resolves when the neighbours are told; what others publish a moment later comes. Rejects where this member cannot take part. */
-  readonly ready: Promise<void>
-  /** Resolves when it was closed; rejects when it ended otherwise. */
-  readonly closed: Promise<void>
   private readonly about: MemberSubscribed
   private readonly handler: HeardHandler<Payload> | undefined
   private readonly waiting: HandedEvent[] = []
   private readonly span: Span
+  private readonly strange = new Warning()
   private missedCount = 0
   private refusedCount = 0
   private isBusy = false
@@ -47,8 +45,6 @@ export class MemberSubscription<Payload = unknown> {
     this.about = about
     this.handler = handler
     this.span = new Span(about.channel)
-    this.ready = this.span.ready
-    this.closed = this.span.closed
     if (!this.span.heeds(about.options.signal, () => void this.close())) {
       this.finish()
       return
@@ -60,6 +56,16 @@ export class MemberSubscription<Payload = unknown> {
         ended: error => this.fail(error),
       }),
     )
+  }
+
+  /** Resolves when the neighbours are told; what others publish a moment later comes. Rejects where this member cannot take part. */
+  get ready(): Promise<void> {
+    return this.span.ready
+  }
+
+  /** Resolves when it was closed; rejects when it ended otherwise. */
+  get closed(): Promise<void> {
+    return this.span.closed
   }
 
   /** How many events this process was too slow for. */
@@ -84,6 +90,7 @@ export class MemberSubscription<Payload = unknown> {
   /** Reads it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<HeardEvent<Payload>, void, undefined> {
     if (this.handler !== undefined) throw new SettingsError('this subscription has a handler: it cannot be read, too.')
+    this.span.isHeeded = true
     try {
       for (;;) {
         const next = this.waiting.shift()
@@ -117,7 +124,10 @@ export class MemberSubscription<Payload = unknown> {
     try {
       for (let next = this.waiting.shift(); next !== undefined && !this.span.isOver; next = this.waiting.shift()) {
         const heard = await this.heard(next)
-        if (heard !== undefined) await handler(heard)
+        if (heard !== undefined)
+          await callHandler(handler, heard, what =>
+            this.strange.say(`The handler of a subscription to channel '${this.about.channel}' ${what}?`),
+          )
       }
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)))

@@ -9,6 +9,7 @@ import type { Test } from '../tests.ts'
 import { isPlainObject } from '../values.ts'
 import { finished } from './finished.ts'
 import type { Language } from './language.ts'
+import { read as told } from './strangers.ts'
 
 const DIALECTS = ['exact', 'prefix', 'suffix', 'all', 'any', 'not']
 
@@ -20,7 +21,7 @@ interface Reading {
 export function cloudEvents(filters: unknown): Filter {
   const reading = { parts: 0 }
   const list = Array.isArray(filters) ? filters : [filters]
-  return finished(and(Array.from(list, one => read(one, 0, reading))))
+  return told('cloudevents', filters, () => finished(and(Array.from(list, one => read(one, 0, reading)))))
 }
 
 function read(input: unknown, depth: number, reading: Reading): readonly Clause[] {

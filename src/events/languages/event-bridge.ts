@@ -8,9 +8,14 @@ import { isPlainObject } from '../values.ts'
 import { finished } from './finished.ts'
 import type { Language } from './language.ts'
 import { readPattern } from './patterns.ts'
+import { read } from './strangers.ts'
 
 /** An event pattern of Amazon EventBridge, as a filter of ours. */
 export function eventBridge(pattern: unknown): Filter {
+  return read('eventbridge', pattern, () => readEvents(pattern))
+}
+
+function readEvents(pattern: unknown): Filter {
   if (isPlainObject(pattern) && Object.keys(pattern).length === 0)
     refuse('the event pattern is empty: it asks nothing.')
   return finished(readPattern(pattern, 'event pattern'))

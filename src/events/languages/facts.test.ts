@@ -98,7 +98,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [unknown, RegExp])[]>>
   own: [
     [null, /a plain object is needed/],
     [new Date(0), /a plain object is needed/],
-    [{ $nor: [] }, /\$nor is not known.*Did you mean '\$or'/],
+    [{ $nor: [] }, /\$nor is not known.*It is called \$not around \$or here/],
     [{ a: { lt: 'm' } }, /numbers are compared with numbers/],
     [{ a: { lt: Number.NaN } }, /finite/],
     [{ a: { gt: Number.POSITIVE_INFINITY } }, /finite/],

@@ -16,6 +16,7 @@ export { mqtt } from './mqtt.ts'
 export { nats } from './nats.ts'
 export { pubSub } from './pub-sub.ts'
 export { sns } from './sns.ts'
+export { looksLike } from './strangers.ts'
 
 /** All languages in which a filter may be written: one line for each. */
 export const languages: readonly Language[] = [

@@ -2,11 +2,16 @@
 
 import type { Filter } from '../canonical.ts'
 import type { Language } from './language.ts'
+import { read, refuseWildcards } from './strangers.ts'
 import { onTopic, patternText, sharedOf } from './topic-patterns.ts'
 
 /** A topic filter of MQTT on the attribute `topic`. A shared subscription's name becomes the filter's queue. */
 export function mqtt(filter: unknown): Filter {
-  const text = patternText(filter, 'topic filter of MQTT')
+  return read('mqtt', filter, () => readTopics(patternText(filter, 'topic filter of MQTT')))
+}
+
+function readTopics(text: string): Filter {
+  refuseWildcards('mqtt', text)
   const shared = sharedOf(text)
   return shared === undefined ? onTopic(text, 'mqtt') : onTopic(shared.pattern, 'mqtt', shared.queue)
 }

@@ -48,6 +48,8 @@ function readObject(input: unknown, path: string, depth: number, reading: Readin
     names.map(name => {
       const value = input[name]
       const place = path === '' ? name : `${path}.${name}`
+      if (name === 'anything-but' || name === 'equals-ignore-case')
+        refuse(`${shown(place)} is a matcher outside of a list: write [{ ${shown(name)}: … }].`)
       if (name === '$or') return readOr(value, path, depth, reading)
       if (Array.isArray(value)) return readAlternatives(attributeName(place, shown(place)), value, reading)
       if (isPlainObject(value)) return readObject(value, place, depth + 1, reading)
@@ -63,6 +65,8 @@ function readOr(value: unknown, path: string, depth: number, reading: Reading): 
 }
 
 function readAlternatives(attribute: string, list: readonly unknown[], reading: Reading): readonly Clause[] {
+  if (typeof list[0] === 'string' && NUMERIC.has(list[0]) && typeof list[1] === 'number')
+    refuse(`${shown(attribute)} compares outside of a matcher: write [{ "numeric": [${shown(list[0])}, ${list[1]}] }].`)
   if (list.length === 0) refuse(`${shown(attribute)} is an empty list: one alternative or more is needed.`)
   const values: unknown[] = []
   const alternatives: (readonly Test[])[] = []
@@ -133,7 +137,7 @@ function checkedWildcard(value: unknown, where: string): Test {
   return wildcard(value, where)
 }
 
-const COMPARISONS: ReadonlyMap<unknown, Comparison> = new Map<unknown, Comparison>([
+const NUMERIC: ReadonlyMap<unknown, Comparison> = new Map<unknown, Comparison>([
   ['=', 'equal'],
   ['<', 'lt'],
   ['<=', 'lte'],
@@ -147,7 +151,7 @@ function readNumeric(value: unknown, where: string): readonly Test[] {
     return refuse(`${where} is ${shown(value)}: it must be like ["<", 10] or [">", 0, "<=", 10].`)
   const tests: Test[] = []
   for (let at = 0; at < value.length; at += 2) {
-    const comparison = COMPARISONS.get(value[at])
+    const comparison = NUMERIC.get(value[at])
     if (comparison === undefined) return refuse(`${where} has ${shown(value[at])}: there are = < <= > >=.`)
     if (value.length === 4 && !(at === 0 ? ['gt', 'gte'] : ['lt', 'lte']).includes(comparison))
       refuse(`${where} is a range: > or >= must come first, then < or <=.`)

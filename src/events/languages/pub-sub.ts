@@ -8,9 +8,14 @@ import { FILTER_BYTES_MAX } from '../limits.ts'
 import { refuse, shown } from '../refusals.ts'
 import { finished } from './finished.ts'
 import type { Language } from './language.ts'
+import { read } from './strangers.ts'
 
 /** A filter of Google Pub/Sub as a filter of ours. Its limit of 256 bytes does not apply. */
 export function pubSub(expression: unknown): Filter {
+  return read('pubsub', expression, () => readExpression(expression))
+}
+
+function readExpression(expression: unknown): Filter {
   if (typeof expression !== 'string') return refuse(`a filter of Pub/Sub is text, and ${shown(expression)} is none.`)
   if (expression.length > FILTER_BYTES_MAX) refuse(`the expression has more than ${FILTER_BYTES_MAX} letters.`)
   const words = new Words(expression)

@@ -4,10 +4,11 @@ import type { Filter } from '../canonical.ts'
 import { finished } from './finished.ts'
 import type { Language } from './language.ts'
 import { readPattern } from './patterns.ts'
+import { read } from './strangers.ts'
 
 /** A filter policy of Amazon SNS, as a filter of ours. None of its limits on keys and combinations applies. */
 export function sns(policy: unknown): Filter {
-  return finished(readPattern(policy, 'filter policy'))
+  return read('sns', policy, () => finished(readPattern(policy, 'filter policy')))
 }
 
 /** Filter policies of Amazon SNS. */

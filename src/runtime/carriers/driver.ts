@@ -42,20 +42,49 @@ type TellOf = (place: number, news: CarrierNews) => void
 /** Timers of the platform end here. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1
 
+/** One timer under each name; they keep no process alive. */
+class Timers {
+  private readonly running = new Map<string, ReturnType<typeof setTimeout>>()
+  private readonly due: (name: string) => void
+
+  constructor(due: (name: string) => void) {
+    this.due = due
+  }
+
+  set(name: string, after: Millis): void {
+    this.cancel(name)
+    const fire = () => {
+      this.running.delete(name)
+      this.due(name)
+    }
+    this.running.set(name, inBackground(setTimeout(fire, Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS))))
+  }
+
+  cancel(name: string): void {
+    clearTimeout(this.running.get(name))
+    this.running.delete(name)
+  }
+
+  end(): void {
+    for (const timer of this.running.values()) clearTimeout(timer)
+    this.running.clear()
+  }
+}
+
 /** Connects to all carriers, then starts the machine. */
 export async function driveCarried<State, Command, Event>(
   options: Carried<State, Command, Event>,
 ): Promise<CarriedDriver<Command>> {
   const { carriers, protocol, self } = options
   const names = carriers.map((_, place) => `carrier-${place + 1}`)
-  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  const timers = new Timers(name => give({ kind: 'timer', name }))
   const asked: (Promise<void> | undefined)[] = []
   let host: Host<State, CarrierMessage, Command> | undefined
   const end = (error?: Error) => {
     if (host === undefined) return
     host.end()
     host = undefined
-    for (const timer of timers.values()) clearTimeout(timer)
+    timers.end()
     if (error !== undefined) options.failed(error)
   }
   const give = (input: Input<CarrierMessage, Command>) => {
@@ -78,18 +107,8 @@ export async function driveCarried<State, Command, Event>(
       const answer = performOn(open, place, body, tell)
       if (body.kind === 'send') asked[place] = answer
     },
-    timer(name, after) {
-      clearTimeout(timers.get(name))
-      const due = () => {
-        timers.delete(name)
-        give({ kind: 'timer', name })
-      }
-      timers.set(name, inBackground(setTimeout(due, Math.min(Math.max(0, Math.ceil(after)), TIMEOUT_MAX_MS))))
-    },
-    cancel(name) {
-      clearTimeout(timers.get(name))
-      timers.delete(name)
-    },
+    timer: (name, after) => timers.set(name, after),
+    cancel: name => timers.cancel(name),
     save: (_lane, record, _kind, durable) => void options.save(record).then(durable, end),
     forget() {},
     emit: event => options.event(event),
@@ -100,19 +119,21 @@ export async function driveCarried<State, Command, Event>(
       return open.some(one => one.isConnected)
     },
     command: body => give({ kind: 'command', body }),
-    admitted() {
-      const answers = open.flatMap((one, place) => (one.isConnected ? [asked[place]] : []))
-      if (answers.length === 0 || answers.includes(undefined)) return undefined
-      return Promise.any(answers).catch(error => {
-        throw (error as AggregateError).errors[0]
-      })
-    },
+    admitted: () => admittedBy(open.flatMap((one, place) => (one.isConnected ? [asked[place]] : []))),
     flush: () => flushAll(open),
     async close() {
       end()
       await Promise.all(open.map(one => one.close()))
     },
   }
+}
+
+/** One of those that were asked lets us; nothing where one was not asked, or nobody is there. */
+function admittedBy(answers: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
+  if (answers.length === 0 || answers.includes(undefined)) return undefined
+  return Promise.any(answers).catch(error => {
+    throw (error as AggregateError).errors[0]
+  })
 }
 
 async function openAll(
