@@ -211,6 +211,76 @@ describe('lanes', () => {
   })
 })
 
+describe('what is held back', () => {
+  /** Says what it is told, saves a byte first, and passes on what it hears from itself. */
+  const passing: Protocol<object, string, never, string> = {
+    name: 'passing',
+    init: () => ({}),
+    step(_state, input, turn) {
+      if (input.kind === 'timer') turn.do(send('by itself'))
+      if (input.kind !== 'message') return
+      turn.do(save(1))
+      turn.do(send(input.body))
+      if (input.body === 'to myself') turn.do({ kind: 'send', to: 'me', body: 'again' })
+    },
+  }
+
+  function bench() {
+    const held = new Map<string, number>()
+    const changes: string[] = []
+    const disk: (() => void)[] = []
+    const host = createHost<object, string, never, string>(passing, 'me', [], NOTHING_SAVED, {
+      now: () => 0,
+      below: () => 0,
+      bytes: length => new Uint8Array(length),
+      send: (to, body) => to === 'me' && host.input({ kind: 'message', from: 'me', body }),
+      timer() {},
+      cancel() {},
+      save: (_lane, _record, _kind, durable) => disk.push(durable!),
+      forget() {},
+      emit() {},
+      held(peer, change) {
+        changes.push(peer)
+        held.set(peer, (held.get(peer) ?? 0) + change)
+      },
+    })
+    const hear = (from: string, body: string) => host.input({ kind: 'message', from, body })
+    return { host, held, changes, hear, synced: () => disk.shift()!() }
+  }
+
+  it('is added up for the peer from whose words it follows, as long as it waits', () => {
+    const { held, hear, synced } = bench()
+    hear('ann', 'first')
+    const answer = held.get('ann')!
+    expect(answer).toBeGreaterThan('first'.length)
+    hear('eve', 'x'.repeat(1000))
+    // Her record, and her answer behind it.
+    expect(held.get('eve')).toBeGreaterThan(1001 + answer)
+    expect(held.get('ann')).toBe(answer)
+    synced()
+    expect(held.get('ann')).toBe(0)
+    synced()
+    expect(held.get('eve')).toBe(0)
+  })
+  it('counts for the peer that began it, also where a node says it to itself', () => {
+    const { held, changes, hear, synced } = bench()
+    hear('ann', 'to myself')
+    synced()
+    hear('eve', 'in between')
+    synced()
+    synced()
+    expect(new Set(changes)).toEqual(new Set(['ann', 'eve']))
+    expect([...held.values()]).toEqual([0, 0])
+  })
+  it('counts for nobody where no word began it', () => {
+    const { host, held, hear } = bench()
+    hear('ann', 'first')
+    const before = held.get('ann')
+    host.input({ kind: 'timer', name: 'any' })
+    expect([...held]).toEqual([['ann', before]])
+  })
+})
+
 describe('the end', () => {
   it('a crash drops what was held back, and a late disk is not heard', () => {
     const { host, log, order, synced } = bench()

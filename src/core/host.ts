@@ -7,6 +7,7 @@
 import { assert } from './assert.ts'
 import type { SaveKind } from './kept.ts'
 import type { Effect, Input, Millis, NodeId, Protocol, Saved, Turn } from './process.ts'
+import { weightOf } from './weight.ts'
 
 /** What a driver supplies: time, chance, and how each effect is performed. */
 export interface Ports<Message, Event> {
@@ -24,6 +25,11 @@ export interface Ports<Message, Event> {
   /** Drops, behind all that was saved before, what the newest account begun in this life makes needless. */
   forget(lane: string): void
   emit(event: Event): void
+  /**
+   * So many bytes more (or less) of effects are held back that follow from this peer's words. A driver that listens to peers without
+   * end needs it: what waits for a slow disk is what they ask for.
+   */
+  held?(peer: NodeId, change: number): void
 }
 
 /** A running machine. */
@@ -36,10 +42,17 @@ export interface Host<State, Message, Command> {
   end(): void
 }
 
+interface HeldEffect<Message, Event> {
+  readonly effect: Effect<Message, Event>
+  /** Whose word it follows from, where it is a peer's, and what it weighs. */
+  readonly cause: NodeId | undefined
+  readonly bytes: number
+}
+
 /** What a lane holds back while a save of it is under way, from `next` on. */
 interface Lane<Message, Event> {
   readonly name: string
-  readonly queue: Effect<Message, Event>[]
+  readonly queue: HeldEffect<Message, Event>[]
   next: number
   saving: boolean
   draining: boolean
@@ -58,7 +71,7 @@ export function createHost<State, Message, Command, Event>(
   saved: Saved,
   ports: Ports<Message, Event>,
 ): Host<State, Message, Command> {
-  const machine = new Machine(protocol, protocol.init(self, peers, saved), ports)
+  const machine = new Machine(protocol, protocol.init(self, peers, saved), ports, self)
   return {
     state: machine.state,
     input: input => machine.input(input),
@@ -69,10 +82,15 @@ export function createHost<State, Message, Command, Event>(
 
 class Machine<State, Message, Command, Event> {
   readonly state: State
+  private readonly self: NodeId
   readonly heldBack = new Map<string, Lane<Message, Event>>()
   private readonly protocol: Protocol<State, Message, Command, Event>
   private readonly ports: Ports<Message, Event>
   private readonly inputs: Input<Message, Command>[] = []
+  /** Of each of these, whose word it follows from. */
+  private readonly causes: (NodeId | undefined)[] = []
+  /** Of what is being done now. */
+  private cause: NodeId | undefined
   private readonly turn: Turn<Message, Event>
   private effects: Effect<Message, Event>[] = []
   private spare: Effect<Message, Event>[] = []
@@ -81,7 +99,13 @@ class Machine<State, Message, Command, Event> {
   private ended = false
   private now: Millis = 0
 
-  constructor(protocol: Protocol<State, Message, Command, Event>, state: State, ports: Ports<Message, Event>) {
+  constructor(
+    protocol: Protocol<State, Message, Command, Event>,
+    state: State,
+    ports: Ports<Message, Event>,
+    self: NodeId,
+  ) {
+    this.self = self
     this.protocol = protocol
     this.state = state
     this.ports = ports
@@ -102,6 +126,8 @@ class Machine<State, Message, Command, Event> {
   input(input: Input<Message, Command>): void {
     if (this.ended) return
     this.inputs.push(input)
+    // What a node says to itself follows from what it was told.
+    this.causes.push(input.kind === 'message' && input.from !== this.self ? input.from : this.cause)
     if (!this.running) this.settle()
   }
 
@@ -109,6 +135,7 @@ class Machine<State, Message, Command, Event> {
     this.ended = true
     this.heldBack.clear()
     this.inputs.length = 0
+    this.causes.length = 0
     this.effects.length = 0
   }
 
@@ -118,13 +145,17 @@ class Machine<State, Message, Command, Event> {
     this.running = true
     try {
       if (lane !== undefined) this.drain(lane)
-      while (this.inputs.length > 0 && !this.ended) this.run(this.inputs.shift()!)
+      while (this.inputs.length > 0 && !this.ended) {
+        this.cause = this.causes.shift()
+        this.run(this.inputs.shift()!)
+      }
       this.checkLanes()
     } catch (error) {
       this.end()
       throw error
     } finally {
       this.running = false
+      this.cause = undefined
     }
   }
 
@@ -156,7 +187,10 @@ class Machine<State, Message, Command, Event> {
     const lane = this.heldBack.get(effect.lane ?? '')
     if (lane === undefined) return this.perform(effect)
     assert(lane.queue.length - lane.next < HELD_BACK_MAX, 'effects held back without end')
-    lane.queue.push(effect)
+    const { cause } = this
+    const bytes = cause === undefined || this.ports.held === undefined ? 0 : weightOf(effect)
+    lane.queue.push({ effect, cause, bytes })
+    if (bytes > 0) this.ports.held!(cause!, bytes)
   }
 
   private perform(effect: Effect<Message, Event>): void {
@@ -206,11 +240,19 @@ class Machine<State, Message, Command, Event> {
     })
   }
 
+  private letGo({ effect, cause, bytes }: HeldEffect<Message, Event>): void {
+    this.cause = cause
+    if (bytes > 0) this.ports.held!(cause!, -bytes)
+    this.perform(effect)
+  }
+
   // A lane may save again while it drains: what is left then waits behind the new save.
   private drain(lane: Lane<Message, Event>): void {
     if (lane.draining) return
     lane.draining = true
-    while (lane.next < lane.queue.length && !lane.saving && !this.ended) this.perform(lane.queue[lane.next++]!)
+    const { cause } = this
+    while (lane.next < lane.queue.length && !lane.saving && !this.ended) this.letGo(lane.queue[lane.next++]!)
+    this.cause = cause
     lane.draining = false
     if (lane.next > DONE_MAX) {
       lane.queue.splice(0, lane.next)

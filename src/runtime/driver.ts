@@ -20,6 +20,7 @@ import {
   Writer,
 } from '../core/index.ts'
 import type { Clock } from './clock.ts'
+import { Holding } from './holding.ts'
 import { type LogRefusedMessage, type LogUnsaid, limitRefusedMessages, limitUnsaid } from './message-refusals.ts'
 import { inBackground, randomBelow, randomBytes } from './platform.ts'
 import type { Storage } from './storage/storage.ts'
@@ -96,6 +97,7 @@ export class Driver<State, Message, Command, Event> {
   private written: Message | undefined
   private readonly logRefused: LogRefusedMessage
   private readonly logUnsaid: LogUnsaid
+  private readonly holding: Holding
   private transport: Transport | undefined
   private ended = false
   private stopped: (() => void) | undefined
@@ -105,6 +107,7 @@ export class Driver<State, Message, Command, Event> {
     this.options = options
     this.logRefused = limitRefusedMessages(options.log)
     this.logUnsaid = limitUnsaid(options.log)
+    this.holding = new Holding(options.log, () => this.transport)
     this.host = createHost(options.protocol, options.self, options.peers, saved, this.ports())
     this.events = {
       frame: (from, frame) => this.frame(from, frame),
@@ -200,6 +203,7 @@ export class Driver<State, Message, Command, Event> {
       cancel: name => this.cancelTimer(name),
       save: (lane, record, kind, durable) => this.save(lane, record, kind, durable),
       forget: lane => this.storage().forget(lane),
+      held: (peer, change) => this.holding.change(peer, change),
       emit: event => {
         options.meter?.event?.(event)
         options.event(event)

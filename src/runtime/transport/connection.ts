@@ -92,6 +92,8 @@ export class Connection implements Worker, Reader {
   /** The room that the frame under way has; 0: it needs none. */
   private roomBytes = 0
   private waitsForRoom = false
+  /** It has said enough for now: nothing of it is taken, not even what was read. */
+  private held = false
 
   constructor(socket: TLSSocket, validUntil: Date, { limits, pool, turns }: ConnectionMeans, events: ConnectionEvents) {
     this.socket = socket
@@ -127,6 +129,23 @@ export class Connection implements Worker, Reader {
   slow(): void {
     const perSecond = this.limits.caughtBytesPerSecond
     this.pace = new Pace({ inBytesBurst: perSecond, inBytesPerSecond: perSecond }, performance.now())
+  }
+
+  /** Whether it has to wait with its words. What it may have under way is none of its doing meanwhile. */
+  hold(isHeld: boolean): void {
+    if (this.ended || isHeld === this.held) return
+    this.held = isHeld
+    if (isHeld) this.socket.pause()
+    // Whoever lets go is in the middle of something, and frames come from a fresh turn of the event loop.
+    else setImmediate(this.goOn)
+  }
+
+  private readonly goOn = (): void => {
+    if (this.ended || this.held) return
+    if (this.frameSince !== NEVER) this.frameSince = performance.now()
+    // What was read before comes first. Where others of its certificate go before it, its turn comes by itself.
+    if (!this.resting) this.turns.work(this.share, this)
+    this.readOn()
   }
 
   /** False where the queue is full. */
@@ -168,7 +187,7 @@ export class Connection implements Worker, Reader {
   sweep(now: number): boolean {
     if (!this.greeted && now - this.openedAt > this.limits.handshakeMs) this.end('refused', 'no greeting in time')
     else if (now - this.underWaySince > this.limits.stallMs) this.end('refused', 'the peer does not read')
-    else if (!this.resting && now - this.frameSince > this.limits.frameMs)
+    else if (!this.resting && !this.held && now - this.frameSince > this.limits.frameMs)
       this.end('refused', 'half a frame, then silence')
     else if (this.validUntil.getTime() < Date.now()) this.end('refused', 'the certificate has expired')
     return !this.ended
@@ -185,6 +204,10 @@ export class Connection implements Worker, Reader {
   /** One frame of what was read. */
   step(): boolean {
     if (this.ended || this.closing) return false
+    if (this.held) {
+      this.resting = false
+      return false
+    }
     const frame = this.splitter.next()
     if (frame === undefined) {
       this.allTaken()
@@ -255,7 +278,7 @@ export class Connection implements Worker, Reader {
   }
 
   private readOn(): void {
-    if (!this.resting && !this.waitsForRoom && this.paused === undefined) this.socket.resume()
+    if (!this.resting && !this.held && !this.waitsForRoom && this.paused === undefined) this.socket.resume()
   }
 
   private planFlush(): void {

@@ -31,6 +31,11 @@ export function isClient(id: NodeId): boolean {
   return id.includes(MARK)
 }
 
+/** Whose certificate it is: all processes of a client have one, and a server may have a client's name. */
+export function ownerOf(id: NodeId): string {
+  return isClient(id) ? `client ${clientOf(id)}` : id
+}
+
 /** The client whose process has this id. */
 export function clientOf(id: NodeId): string {
   return isClient(id) ? id.slice(0, id.indexOf(MARK)) : id

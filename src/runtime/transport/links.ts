@@ -5,7 +5,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import type { Common, Connection, ConnectionEvents } from './connection.ts'
-import { clientOf, isClient } from './instance.ts'
+import { clientOf, isClient, ownerOf } from './instance.ts'
 import type { Limits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
 import type { LogRefusal } from './refusals.ts'
@@ -47,6 +47,8 @@ export class Links {
   private readonly owners = new Map<string, Common>()
   /** Peers that lied. Only those that were told of here: as many as the group has nodes. */
   private readonly caught = new Set<NodeId>()
+  /** Certificates whose connections are not read now. */
+  private readonly held = new Set<string>()
   private silent = false
   private readonly ports: LinkPorts
 
@@ -65,6 +67,17 @@ export class Links {
     if (this.caught.has(peer)) return
     this.caught.add(peer)
     for (const connection of this.links.get(peer)?.connections ?? []) connection.slow()
+  }
+
+  /** No more of whoever has this peer's certificate is read, over any connection, until it is let go. */
+  hold(peer: NodeId, isHeld: boolean): void {
+    const owner = ownerOf(peer)
+    if (isHeld === this.held.has(owner)) return
+    if (isHeld) this.held.add(owner)
+    else this.held.delete(owner)
+    for (const [id, { connections }] of this.links) {
+      if (ownerOf(id) === owner) for (const connection of connections) connection.hold(isHeld)
+    }
   }
 
   dialers(): PeerDialer[] {
@@ -99,6 +112,7 @@ export class Links {
     this.links.set(id, link)
     link.connections.push(connection)
     if (this.caught.has(id)) connection.slow()
+    if (this.held.has(ownerOf(id))) connection.hold(true)
     this.count(id, 1)
     connection.open(this.connectionEvents(id, connection), this.commonOf(id), link.dialer?.waiting)
     const oldest = link.connections[0]!
@@ -159,11 +173,6 @@ export class Links {
   silence(): void {
     this.silent = true
   }
-}
-
-/** Whose certificate it is: all processes of a client have one, and a server may have a client's name. */
-function ownerOf(id: NodeId): string {
-  return isClient(id) ? `client ${clientOf(id)}` : id
 }
 
 /** Processes of clients come and go all day, with every command: who wants to see it asks for more. */

@@ -72,6 +72,7 @@ export async function createTlsTransport(options: TlsOptions, events: TransportE
     learn,
     send: (to, frame) => local.links.send(to, frame),
     distrust: peer => local.links.distrust(peer),
+    hold: (peer, isHeld) => local.links.hold(peer, isHeld),
     connected: () => (closed === undefined ? local.links.connected() : []),
     dropped: () => local.drops,
     close() {

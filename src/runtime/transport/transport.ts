@@ -24,6 +24,11 @@ export interface Transport {
    * queue is full. A node cannot reach itself: a driver hands such a message over without a transport.
    */
   send(to: NodeId, frame: Uint8Array): void
+  /**
+   * No more is taken of whoever has this peer's certificate, over any connection, until it is let go: what it says meanwhile waits in
+   * its own machine. A transport within one process need not be able to.
+   */
+  hold?(peer: NodeId, isHeld: boolean): void
   /** Peers that can be reached now. */
   connected(): readonly NodeId[]
   /** Frames dropped so far, by reason. */
