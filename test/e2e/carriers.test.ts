@@ -8,7 +8,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CarriedNews, carried, mqttBroker, NotCarried, nats } from '../../src/index.ts'
-import { newChannel } from '../../src/runtime/channels.ts'
+import type { Carrier } from '../../src/runtime/carriers/carrier.ts'
+import { shareRecord } from '../../src/runtime/carriers/share.ts'
+import { newChannel, newestOf, nextEpoch } from '../../src/runtime/channels.ts'
 import { initGroup } from '../../src/runtime/setup/group.ts'
 import { type Broker, freePort, mosquitto, natsServer, noMosquitto, noNats } from '../support/brokers.ts'
 import { waitFor } from '../support/processes.ts'
@@ -211,6 +213,99 @@ describe.skipIf(why !== undefined)('a carrier', () => {
         () => false,
       ),
     )
+  })
+
+  const plainOn = (one: Carrier, told?: (news: CarriedNews) => void) =>
+    carried({ plain: true, carriers: [one], channel: 'prices', ...(told && { told }) })
+
+  it('takes a login in its address, and shows it to nobody', { timeout: 40_000 }, async () => {
+    const config = join(root, 'login.conf')
+    writeFileSync(config, 'authorization { user: till, password: "p@ss/1" }\n')
+    await using server = await natsServer(undefined, config)
+    const { broker } = await guarded('login')
+    await using _broker = broker
+    const cases = [
+      ['nats', server.port, 'till:p%40ss%2F1', nats],
+      ['mqtt', broker.port, 'writer:p', mqttBroker],
+    ] as const
+    for (const [scheme, port, login, make] of cases) {
+      const right = make(`${scheme}://${login}@127.0.0.1:${port}`)
+      expect(right.url).toBe(`${scheme}://127.0.0.1:${port}`)
+      await (await plainOn(right)).close()
+      const wrong = plainOn(make(`${scheme}://till:s3cret@127.0.0.1:${port}`))
+      await expect(wrong).rejects.toThrow(/refuses: .*It does not take the user "till" and its password/)
+      await expect(wrong.catch((error: Error) => error.message)).resolves.not.toContain('s3cret')
+      await expect(plainOn(make(`${scheme}://127.0.0.1:${port}`))).rejects.toThrow('lets nobody in without a login')
+      await expect(plainOn(make(`${scheme}://no-such-host.invalid:${port}`))).rejects.toThrow(
+        /no host no-such-host\.invalid/,
+      )
+    }
+  })
+
+  it('speaks TLS where the address says so, or says why not', { timeout: 40_000 }, async () => {
+    const [key, cert] = [join(root, 'tls.key'), join(root, 'tls.pem')]
+    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert]
+    execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' })
+    for (const file of [key, cert]) chmodSync(file, 0o644)
+    const config = join(root, 'tls.conf')
+    writeFileSync(config, `tls { cert_file: "${cert}", key_file: "${key}" }\n`)
+    await using server = await natsServer(undefined, config)
+    await using broker = await mosquitto(undefined, [
+      'allow_anonymous true',
+      `certfile ${cert}`,
+      `keyfile ${key}`,
+      `user ${userInfo().username}`,
+    ])
+    await using open = await natsServer()
+    await expect(plainOn(nats(`tls://127.0.0.1:${server.port}`))).rejects.toThrow('NODE_EXTRA_CA_CERTS')
+    await expect(plainOn(mqttBroker(`mqtts://127.0.0.1:${broker.port}`))).rejects.toThrow('NODE_EXTRA_CA_CERTS')
+    await expect(plainOn(mqttBroker(`mqtt://127.0.0.1:${broker.port}`))).rejects.toThrow(/use mqtts:/)
+    // A server that says it has none gets no password.
+    await expect(plainOn(nats(`tls://till:p@127.0.0.1:${open.port}`))).rejects.toThrow('No TLS is spoken there')
+    await expect(plainOn(mqttBroker(`mqtts://127.0.0.1:${open.port}`))).rejects.toThrow(/No TLS is spoken there/)
+  })
+
+  it.each(['nats', 'mqtt'])(
+    'whose password was changed is told, and goes on with the old one: %s',
+    { timeout: 40_000 },
+    async kind => {
+      const config = join(root, 'changing.conf')
+      const users = join(root, 'changing.users')
+      const start = (password: string, port?: number) => {
+        writeFileSync(config, `authorization { user: till, password: ${password} }\n`)
+        writeFileSync(users, '')
+        execFileSync('mosquitto_passwd', ['-b', users, 'till', password], { stdio: 'ignore' })
+        chmodSync(users, 0o644)
+        const lines = ['allow_anonymous false', `password_file ${users}`, `user ${userInfo().username}`]
+        return kind === 'nats' ? natsServer(port, config) : mosquitto(port, lines)
+      }
+      const first = await start('old')
+      const news: CarriedNews[] = []
+      const turns = () => news.flatMap(one => (one.kind === 'carrier' ? [one.is] : []))
+      const login = { user: 'till', password: 'old' }
+      const one = kind === 'nats' ? nats(first.url, login) : mqttBroker(first.url, login)
+      await using _open = await plainOn(one, news.push.bind(news))
+      await first[Symbol.asyncDispose]()
+      const other = await start('new', first.port)
+      await waitFor('word of the refusal', () => turns().includes('refusing'))
+      await other[Symbol.asyncDispose]()
+      await using _again = await start('old', first.port)
+      await waitFor('word of the return', () => turns().includes('back'))
+    },
+  )
+
+  it('that is away holds up no keeper where another carries the record', { timeout: 30_000 }, async () => {
+    await using broker = await natsServer()
+    const dir = join(root, 'shop')
+    const gone = nats(`nats://127.0.0.1:${await freePort()}`)
+    await using writer = await secret('writer', broker)
+    const card = await nextEpoch(dir, 'prices', {})
+    const told: string[] = []
+    const missing = await shareRecord(card, [gone, carrier(broker)], 5_000, (url, { is }) => told.push(`${is} ${url}`))
+    expect(missing).toEqual([])
+    expect(told).toEqual([`refusing ${gone.url}`])
+    expect(writer.epoch).toBe(newestOf(card).number)
   })
 
   it('takes the next event after one that is too large', { timeout: 20_000 }, async () => {

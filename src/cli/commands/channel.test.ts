@@ -1,9 +1,10 @@
 // The keeper of a secret channel at the command line: what is made, and what is said where it cannot be sent.
 
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runCommand } from '../../../test/support/command.ts'
 import { channelCommand } from './channel.ts'
 import { initCommand } from './init.ts'
@@ -35,4 +36,31 @@ it('a broker that is not there: it says that the epoch is made, and who has it',
   expect(err).toContain('nats://127.0.0.1:1 cannot be reached')
   expect(err).toContain('Epoch 2 is made and in the folders of all parties here, and was sent to nobody')
   expect(err).toContain('channels/prices.json')
+})
+
+describe('who one is for a broker', () => {
+  const login = (text: string) => {
+    const file = join(folder, '..', 'login')
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('stands in a file or in the environment, and in no output', async () => {
+    const asked = ['rotate', '--nats', 'nats://127.0.0.1:1', '--login']
+    const { err } = await channel(...asked, login('till:s3cret\n'))
+    expect(err).toContain('nats://127.0.0.1:1 cannot be reached')
+    expect(err).not.toMatch(/warning|s3cret/)
+    vi.stubEnv('COTERIE_BROKER_LOGIN', 'till:s3cret')
+    expect((await channel(...asked.slice(0, 3))).err).not.toMatch(/warning|s3cret/)
+    vi.unstubAllEnvs()
+    const wrong = await channel(...asked, login('till\nother\n'))
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('has 2 lines: it must have one')])
+    expect((await channel(...asked, '/none')).err).toContain('there is no such file')
+  })
+
+  it('on the command line is read by everybody, which is said', async () => {
+    const { err } = await channel('rotate', '--mqtt', 'mqtt://till:s3cret@127.0.0.1:1')
+    expect(err).toContain('warning: everybody on this machine can read a password on the command line')
+    expect(err).not.toContain('s3cret')
+  })
 })

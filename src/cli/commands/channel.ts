@@ -6,7 +6,7 @@ import type { EpochRecord, Search, Searchable, SecretMode } from '../../events/s
 import type { Carrier } from '../../runtime/carriers/carrier.ts'
 import { shareRecord } from '../../runtime/carriers/share.ts'
 import { type ChannelCard, type ChannelChange, newChannel, newestOf, nextEpoch } from '../../runtime/channels.ts'
-import { type CarrierOptions, carriersOf, withCarriers } from '../carriers.ts'
+import { type CarrierOptions, carriersOf, warnOfCarrier, withCarriers } from '../carriers.ts'
 import { duration, durationOption, inWords } from '../duration.ts'
 import { action, choiceOption, colour, EXIT_FAILED, newCommand, print, several } from '../output.ts'
 
@@ -169,7 +169,7 @@ async function addTo(name: string, client: string, options: NextOptions): Promis
 async function next(name: string, change: ChannelChange, options: NextOptions): Promise<void> {
   const { group, lasts, wait, json } = options
   // What is no address is refused before anything is made.
-  const carriers = carriersOf(options)
+  const carriers = await carriersOf(options)
   const card = await nextEpoch(group, name, { ...change, ...(lasts === undefined ? {} : { lasts }) })
   const missing = await shared(card, carriers, wait)
   const record = { ...shown(newestOf(card)), missing }
@@ -185,7 +185,7 @@ async function shared(
 ): Promise<readonly string[] | undefined> {
   if (carriers.length === 0) return undefined
   try {
-    return await shareRecord(card, carriers, wait)
+    return await shareRecord(card, carriers, wait, warnOfCarrier)
   } catch (error) {
     if (!(error instanceof CoterieError)) throw error
     // It is made, and would be made once more by who tries again.

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { mclEngine } from '../../crypto/peks/index.ts'
 import { runMatcher } from '../../runtime/carriers/share.ts'
-import { type CarrierOptions, someCarriers, withCarriers } from '../carriers.ts'
+import { type CarrierOptions, someCarriers, warnOfCarrier, withCarriers } from '../carriers.ts'
 import { action, colour, fail, newCommand, printLine } from '../output.ts'
 
 interface Options extends CarrierOptions {
@@ -46,10 +46,10 @@ async function match(options: Options): Promise<void> {
     fail(error)
     stop()
   }
-  const carriers = someCarriers(options)
+  const carriers = await someCarriers(options)
   const pairing = await mclEngine().catch(() => undefined)
   const matcher = await runMatcher(
-    { carriers, channels: options.channel, pairing },
+    { carriers, channels: options.channel, pairing, told: warnOfCarrier },
     event => {
       if (event.kind === 'behind') counts.behind++
       if (event.kind !== 'matched') return

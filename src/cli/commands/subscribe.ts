@@ -34,8 +34,9 @@ Example:
   $ coterie subscribe 'jobs/#' --name work --queue
       several of these share the events: each goes to one of them
 
-An event is acknowledged once its line is written. Ctrl-C ends it; what was not acknowledged comes again. Events that the servers
-no longer keep are told on standard error. With --format json a payload of bytes is the field bytes, in base 64.
+When it listens, it says so on standard error: what is published from then on comes. An event is acknowledged once its line is
+written. Ctrl-C ends it; what was not acknowledged comes again. Events that the servers no longer keep are told on standard error.
+With --format json a payload of bytes is the field bytes, in base 64.
 
 Exit codes: 0 stopped, or --count events were printed; 1 --timeout passed before, the group could not be reached, or
 another process took the name; 2 wrong usage.`
@@ -76,6 +77,9 @@ async function subscribe(given: string, options: Options): Promise<void> {
   const how = { signal: stop.signal, onMissed, ...(name && { name }), ...(from && { from }), ...(queue && { queue }) }
   const channel = group.events(options.channel, { durable: !live })
   const subscription = channel.subscribe(filter, { ...how, ...(retained && { retained }) })
+  // Who wants to see an event must know from when on it may be published. Why it never was, the loop throws.
+  const listening = () => warn(`listening to channel '${options.channel}'; Ctrl-C ends it`)
+  void subscription.ready.then(listening, () => {})
   let printed = 0
   for await (const event of subscription) {
     await write(options.format === 'json' ? jsonOf(plain(event)) : shown(event))

@@ -79,12 +79,3 @@ export function notInstalled(name: string, version: string): (error: unknown) =>
     )
   }
 }
-
-/** Refuses what is no address of this kind of broker. */
-export function checkUrl(url: unknown, call: string, schemes: readonly string[]): string {
-  const scheme = typeof url === 'string' ? /^([a-z]+):\/\/./.exec(url)?.[1] : undefined
-  if (scheme !== undefined && schemes.includes(scheme)) return url as string
-  throw new SettingsError(
-    `${call} takes the address of a broker, such as ${schemes[0]}://127.0.0.1, not ${JSON.stringify(url) ?? 'nothing'}.`,
-  )
-}

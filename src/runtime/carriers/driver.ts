@@ -17,6 +17,8 @@ export interface Carried<State, Command, Event> {
   save(record: Uint8Array): Promise<void>
   /** The machine threw, or could not save: it has ended. */
   failed(error: Error): void
+  /** Those that cannot be opened are told of, and the others do; else all must be there. */
+  readonly anyCarrier?: boolean
   /** News of a carrier itself. */
   carrier?(url: string, news: CarrierNews): void
 }
@@ -95,7 +97,7 @@ export async function driveCarried<State, Command, Event>(
     }
   }
   const tell: TellOf = (place, news) => host && options.carrier?.(carriers[place]!.url, news)
-  const open = await openAll(carriers, tell, (place, name, body) => {
+  const { open, away } = await openAll(options, tell, (place, name, body) => {
     give({ kind: 'message', from: names[place]!, body: { kind: 'came', name, body } })
   })
   host = createHost(protocol, self, names, options.saved, {
@@ -114,16 +116,17 @@ export async function driveCarried<State, Command, Event>(
     emit: event => options.event(event),
   })
   give({ kind: 'start' })
+  for (const [place, why] of away) tell(place, { is: 'refusing', why })
   return {
     get isConnected() {
-      return open.some(one => one.isConnected)
+      return open.some(one => one?.isConnected)
     },
     command: body => give({ kind: 'command', body }),
-    admitted: () => admittedBy(open.flatMap((one, place) => (one.isConnected ? [asked[place]] : []))),
-    flush: () => flushAll(open),
+    admitted: () => admittedBy(open.flatMap((one, place) => (one?.isConnected ? [asked[place]] : []))),
+    flush: () => flushAll(open.filter(one => one !== undefined)),
     async close() {
       end()
-      await Promise.all(open.map(one => one.close()))
+      await Promise.all(open.map(one => one?.close()))
     },
   }
 }
@@ -136,11 +139,17 @@ function admittedBy(answers: readonly (Promise<void> | undefined)[]): Promise<vo
   })
 }
 
+/** Connections, each at its carrier's place, and why there is none at others. */
+interface Opened {
+  readonly open: readonly (OpenCarrier | undefined)[]
+  readonly away: ReadonlyMap<number, string>
+}
+
 async function openAll(
-  carriers: readonly Carrier[],
+  { carriers, anyCarrier = false }: Pick<Carried<never, never, never>, 'carriers' | 'anyCarrier'>,
   tell: TellOf,
   hear: (place: number, name: string, body: Uint8Array) => void,
-): Promise<OpenCarrier[]> {
+): Promise<Opened> {
   const tried = await Promise.allSettled(
     carriers.map((carrier, place) =>
       carrier.open(
@@ -150,19 +159,18 @@ async function openAll(
       ),
     ),
   )
-  const open = tried.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  const open = tried.map(one => (one.status === 'fulfilled' ? one.value : undefined))
   const failed = tried.find(one => one.status === 'rejected')
-  if (failed === undefined) return open
-  await Promise.all(open.map(one => one.close()))
+  const isEnough = anyCarrier && open.some(one => one !== undefined)
+  const away = new Map(
+    tried.flatMap((one, place) => (one.status === 'rejected' ? [[place, (one.reason as Error).message]] : [])),
+  )
+  if (failed === undefined || isEnough) return { open, away }
+  await Promise.all(open.map(one => one?.close()))
   throw failed.reason
 }
 
-function performOn(
-  open: readonly OpenCarrier[],
-  place: number,
-  body: CarrierMessage,
-  tell: TellOf,
-): Promise<void> | undefined {
+function performOn(open: Opened['open'], place: number, body: CarrierMessage, tell: TellOf): Promise<void> | undefined {
   try {
     return perform(open[place], body)
   } catch (error) {

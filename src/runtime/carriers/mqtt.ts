@@ -2,12 +2,12 @@
 // says itself. Only what asks whether we may send goes with quality 1: a broker answers to nothing else.
 
 import type { MqttClient } from 'mqtt'
-import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
+import { optionsSchema, type Schema, textOf } from '../../core/index.ts'
+import { type BrokerAddress, brokerAddress, notReached } from './address.ts'
 import { Admission } from './admission.ts'
 import {
   CARRIED_PREFIX,
   type Carrier,
-  checkUrl,
   type Hear,
   isAway,
   mayNotListen,
@@ -33,29 +33,30 @@ const CONNECT_MS = 5_000
 /** An MQTT broker as a carrier. */
 export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
   mqttSchema('mqttBroker', options)
-  const address = checkUrl(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'])
+  const address = brokerAddress(url, 'mqttBroker', ['mqtt', 'mqtts', 'ws', 'wss'], options)
   return {
-    url: address,
+    url: address.url,
     async open(hear, names, tell = () => {}) {
       const prefix = names === 'plain' ? '' : PREFIX
       const { connect } = await import('mqtt').catch(notInstalled('mqtt', '5'))
-      const { user, password } = options
+      const { user, password } = address.login
       const who = { ...(user && { username: user }), ...(password && { password }) }
       // What is sent while the broker is away would wait without a bound.
-      const how = { protocolVersion: 5, connectTimeout: CONNECT_MS, queueQoSZero: false } as const
-      const client = connect(address, { ...how, ...who })
+      // A password that was changed is known again later: it is dialled on, and the refusal is told.
+      const dialled = { connectTimeout: CONNECT_MS, reconnectOnConnackError: true }
+      const how = { protocolVersion: 5, queueQoSZero: false, ...dialled } as const
+      const client = connect(address.url, { ...how, ...who })
       await connected(client, address)
-      return new MqttCarrier(client, { url: address, prefix, hear, tell })
+      return new MqttCarrier(client, { url: address.url, prefix, hear, tell })
     },
   }
 }
 
-function connected(client: MqttClient, address: string): Promise<void> {
+function connected(client: MqttClient, address: BrokerAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       client.end(true)
-      const why = error.message || (error as { code?: string }).code || 'no answer'
-      reject(new Unavailable(`${address} cannot be reached: ${why}. Check that the MQTT broker runs.`))
+      reject(notReached(address, 'MQTT broker', error))
     }
     const timer = setTimeout(() => fail(new Error(`no answer in ${CONNECT_MS} ms`)), CONNECT_MS)
     client.once('error', fail)
@@ -92,7 +93,7 @@ class MqttCarrier implements OpenCarrier {
     this.about = about
     const { prefix, hear } = about
     // A broker that goes away comes back by itself.
-    client.on('error', () => {})
+    client.on('error', error => this.refusedAgain(error))
     client.on('close', () => this.turned(false, 'the connection broke'))
     client.on('connect', () => this.turned(true, 'it is connected again'))
     client.on('message', (topic, body) => {
@@ -191,6 +192,12 @@ class MqttCarrier implements OpenCarrier {
     this.isMute = false
     this.admission.forget()
     this.about.tell({ is: isConnected ? 'back' : 'lost', why })
+  }
+
+  /** Dialled again, it may refuse the login that it took before. */
+  private refusedAgain({ code, message }: { readonly code?: unknown; readonly message: string }): void {
+    if (typeof code !== 'number' || this.isMute) return
+    this.mute(message)
   }
 
   private refusal(topic: string, why: string): void {

@@ -2,11 +2,11 @@
 
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/index.ts'
+import { brokerAddress, notReached } from './address.ts'
 import { Admission } from './admission.ts'
 import {
   CARRIED_PREFIX,
   type Carrier,
-  checkUrl,
   type Hear,
   isAway,
   mayNotListen,
@@ -36,20 +36,20 @@ const MUTE_MAX = 10_000
 /** A NATS server as a carrier. */
 export function nats(url: string, options: NatsOptions = {}): Carrier {
   natsSchema('nats', options)
-  const servers = checkUrl(url, 'nats', ['nats', 'tls'])
+  const address = brokerAddress(url, 'nats', ['nats', 'tls'], options)
+  const { url: servers, isTls } = address
   return {
     url: servers,
     async open(hear, names, tell = () => {}) {
       const { connect } = await import('@nats-io/transport-node').catch(notInstalled('@nats-io/transport-node', '3'))
-      const { user, password, token } = options
+      const { user, password, token } = address.login
       const who = { ...(user && { user }), ...(password && { pass: password }), ...(token && { token }) }
-      const connection = await connect({ servers, timeout: CONNECT_MS, maxReconnectAttempts: -1, ...who }).catch(
-        error => {
-          throw new Unavailable(
-            `${servers} cannot be reached: ${(error as Error).message}. Check that the NATS server runs.`,
-          )
-        },
-      )
+      // Without `tls` the library believes a server that says it has none, and sends the password as it is.
+      const how = { timeout: CONNECT_MS, maxReconnectAttempts: -1, ...(isTls && { tls: {} }) }
+      // A password that was changed is known again later: it is dialled on, and the refusal is told.
+      const connection = await connect({ servers, ignoreAuthErrorAbort: true, ...how, ...who }).catch(error => {
+        throw notReached(address, 'NATS server', error)
+      })
       return new NatsCarrier(connection, { url: servers, hear, tell }, names === 'plain' ? plainNames : letters)
     },
   }
@@ -196,8 +196,11 @@ class NatsCarrier implements OpenCarrier {
   private refusal(error: Error): void {
     const { operation = '', subject = '' } = error as { operation?: string; subject?: string }
     if (operation === 'publish' && this.mute.size < MUTE_MAX) this.mute.set(subject, error.message)
-    if (operation === '' || this.refused.has(operation)) return
-    this.refused.add(operation)
+    // Dialled again, it may refuse the login that it took before.
+    const what =
+      operation === '' && /^(UserAuthenticationExpired|Authorization)Error$/.test(error.name) ? 'login' : operation
+    if (what === '' || this.refused.has(what)) return
+    this.refused.add(what)
     this.about.tell({ is: 'refusing', why: error.message })
   }
 }

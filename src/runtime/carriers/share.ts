@@ -14,17 +14,21 @@ import { type ChannelCard, newestOf, partyKeys } from '../channels.ts'
 import { opensslCiphers } from '../ciphers.ts'
 import { sha256 } from '../hash.ts'
 import { randomBytes } from '../platform.ts'
-import type { Carrier } from './carrier.ts'
+import type { Carrier, CarrierNews } from './carrier.ts'
 import { type CarriedDriver, driveCarried } from './driver.ts'
 
 /** How often it is said again: somebody may just be starting. */
 const AGAIN_MS = 1_100
 
-/** Sends a record, and gives the writers that have not said in time that they have it. */
+/**
+ * Sends a record, and gives the writers that have not said in time that they have it. One broker that is away or refuses holds nothing up
+ * where another takes it: `told` hears of it.
+ */
 export async function shareRecord(
   card: ChannelCard,
   carriers: readonly Carrier[],
   waitMs: number,
+  told: (url: string, news: CarrierNews) => void = () => {},
 ): Promise<readonly string[]> {
   const { channel, keeper } = card
   const record = newestOf(card)
@@ -58,6 +62,8 @@ export async function shareRecord(
     },
     save: () => Promise.resolve(),
     failed() {},
+    anyCarrier: true,
+    carrier: told,
   })
   const say = () => driver.command({ kind: 'record', record: encodeRecord(record), share: true })
   say()
@@ -77,6 +83,8 @@ export interface Matching {
   readonly channels: readonly Uint8Array[]
   /** Without it channels in peks mode are not matched. */
   readonly pairing: PairingEngine | undefined
+  /** News of the brokers themselves. */
+  readonly told?: (url: string, news: CarrierNews) => void
 }
 
 /**
@@ -84,7 +92,7 @@ export interface Matching {
  * signed, and a matcher knows nobody. So what comes through one broker is found through that one alone.
  */
 export async function runMatcher(
-  { carriers, channels, pairing }: Matching,
+  { carriers, channels, pairing, told = () => {} }: Matching,
   event: (event: MatcherEvent) => void,
   failed: (error: Error) => void,
 ): Promise<Pick<CarriedDriver<never>, 'close'>> {
@@ -98,7 +106,7 @@ export async function runMatcher(
     wall: () => Date.now(),
     forgetAfter: 120_000,
   }
-  const about = { self: 'matcher', saved: new Map(), event, save: () => Promise.resolve(), failed }
+  const about = { self: 'matcher', saved: new Map(), event, save: () => Promise.resolve(), failed, carrier: told }
   const tried = await Promise.allSettled(
     carriers.map(carrier => driveCarried({ ...about, protocol: secretMatcher(settings), carriers: [carrier] })),
   )

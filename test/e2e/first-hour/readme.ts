@@ -17,6 +17,12 @@ const WATCHED = 'coterie watch / --recursive'
 const LOCKED = 'coterie lock invoices -- sleep 10'
 /** Played while the group runs, in the clone. */
 const GROUP = ['coterie set /colour blue', LOCKED, 'coterie locks', 'coterie status']
+const HEARD = "coterie subscribe 'eu/#'"
+const PUBLISHED = [
+  'coterie publish eu/xetra/ACME price=9.5',
+  `coterie subscribe '{"price": {"lt": 10}}' --name audit --from start --count 1`,
+  'coterie events',
+]
 const SHOP = [
   'mkdir shop && cd shop && npm init -y && npm pkg set type=module',
   'npm install ../coterie',
@@ -31,7 +37,7 @@ const ELSEWHERE = ['npm ci && npm test']
 
 /** What is known of the README: its lines and these are the same, which a test checks. */
 export const knownLines: readonly string[] = [
-  ...[STARTED, WATCHED, ...GROUP, ...SHOP],
+  ...[STARTED, WATCHED, ...GROUP, HEARD, ...PUBLISHED, ...SHOP],
   ...[...Object.keys(INSTEAD), 'coterie lab list', ...BROKEN, ...ELSEWHERE],
 ]
 
@@ -65,10 +71,26 @@ async function playGroup(world: World): Promise<void> {
   if (!watched.output().includes('created /colour')) world.failed(WATCHED, 'it did not show "created /colour"')
   if (!started.output().includes('invoices held by')) world.failed(LOCKED, 'npm start did not show it')
   await watched.stop('SIGINT', 0)
+  await playEvents(world)
   await locked.stop('SIGINT', 130)
   // npm ends itself by the signal that it was given.
   await started.stop('SIGINT', 'SIGINT')
   if (!started.output().includes('all servers stopped')) world.failed(STARTED, 'Ctrl-C did not stop the servers')
+}
+
+async function playEvents(world: World): Promise<void> {
+  const at = { in: world.clone }
+  const heard = await world.start(HEARD, /listening to channel/, at)
+  const says = [
+    /^default\/admin\/[0-9a-f]{32}\/1$/m,
+    /eu\/xetra\/ACME {2}price=9\.5/,
+    /audit of admin: has handled all/,
+  ]
+  for (const [place, line] of PUBLISHED.entries()) await world.line(line, { ...at, says: says[place]! })
+  for (let tries = 0; tries < 100 && !heard.output().includes('price=9.5'); tries++)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  if (!heard.output().includes('eu/xetra/ACME')) world.failed(HEARD, 'it did not show the event')
+  await heard.stop('SIGINT', 0)
 }
 
 /** Installed by links: the clone, and the packages that stand here. */
