@@ -2,7 +2,6 @@
 
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { type Command, Option } from 'commander'
 import { FileError, SettingsError } from '../../core/index.ts'
 import {
@@ -17,6 +16,7 @@ import {
   matches,
 } from '../../events/index.ts'
 import { looksLike } from '../../events/languages/index.ts'
+import { linesOf } from '../lines.ts'
 import { action, cannotRead, EXIT_FAILED, newCommand } from '../output.ts'
 import { forTerminal, jsonOf } from '../printable.ts'
 
@@ -63,10 +63,12 @@ function testCommand(): Command {
 }
 
 async function test(given: string, options: Options): Promise<void> {
+  if (options.json && !options.explain)
+    throw new SettingsError('--json goes with --explain: what matches is passed on as it is.')
   const filter = filterFrom(options.language, await filterText(given))
   let number = 0
   let matched = 0
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(process.stdin)) {
     number++
     if (line.trim() === '') continue
     const event = eventFrom(line, number)

@@ -9,7 +9,7 @@ import { levelsOf, TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX } from '../../events/topics
 import { CHANNEL_BYTES_MAX, isName } from '../../events/wire.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { duration, durationOption } from '../duration.ts'
-import { action, cannotRead, newCommand, print } from '../output.ts'
+import { action, cannotRead, newCommand, print, warn } from '../output.ts'
 
 interface Options extends ConnectionOptions {
   readonly channel: string
@@ -128,13 +128,30 @@ function textIn(value: string): string {
 async function payloadFrom({ file, payload }: Options): Promise<unknown> {
   if (file !== undefined && payload !== undefined)
     throw new SettingsError('--file and --payload both say what it carries: give one of them.')
-  if (payload !== undefined) return parsed(payload)
+  if (payload !== undefined) return told(parsed(payload))
   if (file === undefined) return undefined
-  if (file === '-') return payloadIn(await buffer(process.stdin))
+  if (file === '-') return told(payloadIn(await buffer(process.stdin)))
   try {
     return new Uint8Array(await readFile(file))
   } catch (error) {
     throw cannotRead(file, error)
+  }
+}
+
+/** Text that begins as JSON does was most likely meant to be JSON. */
+function told(payload: unknown): unknown {
+  if (typeof payload !== 'string' || !/^\s*[{[]/.test(payload)) return payload
+  const why = whyNoJson(payload)
+  if (why !== undefined) warn(`warning: what it carries begins like JSON and is none (${why}): it is carried as text`)
+  return payload
+}
+
+function whyNoJson(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message.slice(0, 100)
   }
 }
 

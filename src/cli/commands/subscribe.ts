@@ -89,7 +89,9 @@ async function subscribe(given: string, options: Options): Promise<void> {
   clearTimeout(timer)
   process.off('SIGINT', ends)
   process.off('SIGTERM', ends)
-  if (Number.isFinite(count) && printed < count) process.exitCode = 1
+  if (!Number.isFinite(count) || printed >= count) return
+  warn(`${printed} of ${count} ${count === 1 ? 'event' : 'events'} came`)
+  process.exitCode = 1
 }
 
 /** An event as JSON. */

@@ -84,8 +84,10 @@ export class EventChannel<Payload = unknown> {
     if ('why' in checked) throw new EventRefused(this.name, `the payload does not fit: ${checked.why}.`)
     const { retained = false, expires, wait = true } = options
     const time = Date.now()
+    const parsed = parseAttributes(attributes)
+    if (retained) this.refuseNoTopic(parsed)
     const content = {
-      attributes: parseAttributes(attributes),
+      attributes: parsed,
       payload: packPayload(checked.value),
       time,
       retained,
@@ -101,6 +103,15 @@ export class EventChannel<Payload = unknown> {
         return { id: eventIdOf(source, counter) }
       },
       why => new EventUnanswered(channel, why),
+    )
+  }
+
+  /** Without one it would be kept in the place of all others that have none, whoever published them. */
+  private refuseNoTopic({ topic }: Attributes): void {
+    if (typeof topic === 'string' && topic !== '') return
+    throw new EventRefused(
+      this.name,
+      'retained keeps the newest of each attribute `topic`, and this event has no text there.',
     )
   }
 

@@ -50,6 +50,18 @@ describe('publish and subscribe', () => {
     },
   )
 
+  it('keeps as the newest only what has a topic', async () => {
+    await withGroup(async group => {
+      const states = group.events('states')
+      for (const attributes of [{}, { topic: '' }, { topic: 5 }, { topic: ['a'] }])
+        await expect(states.publish(attributes, 1, { retained: true })).rejects.toThrow(
+          /no text there\. Nothing happened/,
+        )
+      await states.publish({ topic: 'a' }, 1, { retained: true })
+      expect(await states.retained({})).toHaveLength(1)
+    })
+  })
+
   it('hands over again what the handler throws at, and not before the next', async () => {
     await withGroup(async group => {
       const seen: string[] = []

@@ -36,13 +36,13 @@ const SENTENCES: Readonly<Record<Kind, string>> = {
   mqtt: 'a topic filter of MQTT: mqtt(…) reads it, on the command line --language mqtt.',
   nats: 'a subject of NATS: nats(…) reads it, on the command line --language nats.',
   mongodb:
-    'a query of MongoDB: ours has no $ before its operators, { price: { gt: 10 } }, and $or, $and and $not around filters.',
+    'a query of MongoDB: ours has no $ before its operators, {"price": {"gt": 10}}, and $or, $and and $not around filters.',
   elasticsearch:
-    "a query of Elasticsearch: ours is { price: { gte: 10 }, symbol: 'ACME' }, with $or, $and and $not around filters.",
+    'a query of Elasticsearch: ours is {"price": {"gte": 10}, "symbol": "ACME"}, with $or, $and and $not around filters.',
   words:
     'filters put together by a word: ours are $or and $and with a list, and $not, as an attribute may be called or.',
   expression:
-    "an expression, as in SQL: ours is { price: { gte: 10 }, symbol: 'ACME' }, with $or, $and and $not around filters.",
+    'an expression, as in SQL: ours is {"price": {"gte": 10}, "symbol": "ACME"}, with $or, $and and $not around filters.',
   json: 'text with JSON in it: JSON.parse(…) first.',
   regexp: 'a regular expression: ours has prefix, suffix, ignoreCase, and wildcard, in which * stands for anything.',
 }
