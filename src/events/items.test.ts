@@ -82,6 +82,29 @@ describe('events in a list', () => {
       })
   })
 
+  it('of a whole batch in another order, or one of them twice, go with paths: no place says which they are', () => {
+    const items = planted(1, 3)
+    const [one, two, three] = batch(1, 3) as [Item, Item, Item]
+    expect(
+      read(
+        strict,
+        encode(
+          strict,
+          [0, 2, 1].map(place => items[place]!),
+        ),
+      ),
+    ).toEqual({ ok: true, value: [one, three, two] })
+    expect(
+      read(
+        strict,
+        encode(
+          strict,
+          [0, 1, 1].map(place => items[place]!),
+        ),
+      ),
+    ).toEqual({ ok: true, value: [one, two, two] })
+  })
+
   it('that end for want of room end with a whole batch, unless there is none', () => {
     const items = [...planted(1, 8), ...planted(9, 4)]
     expect(endingWhole(items)).toBe(items)

@@ -175,6 +175,10 @@ describe('a signed event', () => {
     }
     const sizes = lists.map(list => signedAmong(settings, source, NOBODY, withTrees(hash, source, list)).size)
     expect(sizes).toEqual([67, 2, 63, 63, 63, 63])
+    // One whole batch is signed; the one behind it is not, and has another root.
+    const spoilt = second.map((item, place) => (place === 9 ? { ...item, content: new Uint8Array([9]) } : item))
+    const both = withTrees(hash, source, [...items, ...spoilt])
+    expect(signedAmong(settings, source, NOBODY, both).size).toBe(3)
   })
 
   // As it comes over the wire: the signature once, and no path.
