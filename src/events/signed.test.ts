@@ -4,21 +4,24 @@ import { describe, expect, it } from 'vitest'
 import { sameBytes } from '../core/index.ts'
 import { idealSignatures } from '../crypto/index.ts'
 import { eventsDefaults } from './defaults.ts'
+import { pathOf } from './items.ts'
 import { brokenEventsRules } from './proof/planted.ts'
 import { eventsRules } from './rules.ts'
 import type { EventsSettings, Hash } from './settings.ts'
 import {
+  apart,
   isOwnersCursor,
   isSigned,
   leafOf,
   pathsOf,
-  rootBy,
-  rootOf,
   signBatch,
   signCursor,
   signedAmong,
   signedSource,
+  sizeOf,
+  withTrees,
 } from './signed.ts'
+import { depthOf, rootBy } from './tree.ts'
 import type { Item } from './wire.ts'
 
 const { hash } = eventsDefaults
@@ -28,6 +31,8 @@ const NOBODY = new Uint8Array()
 const keys = { signatures, keyOf: (name: string) => signatures.signer(name).publicKey }
 const settings: EventsSettings = { ...eventsDefaults, group: 'shop', liars: 1, keys }
 const source = { channel: 'prices', author: 'ann', boot: '0a' }
+
+const rootOf = (tree: Hash, leaves: readonly Uint8Array[]) => pathsOf(tree, leaves).root
 
 function bare(first: number, count: number): Item[] {
   return Array.from({ length: count }, (_, place) => {
@@ -69,7 +74,7 @@ describe('trees', () => {
       const root = rootOf(hash, leaves)
       for (const [place, leaf] of leaves.entries()) {
         const path = pathsOf(hash, leaves).paths[place]!
-        expect(path.length).toBeLessThanOrEqual(6)
+        expect(path.length).toBeLessThanOrEqual(depthOf(count))
         expect(rootBy(hash, leaf, place, count, path)).toEqual(root)
         if (count > 1) expect(rootBy(hash, leaf, (place + 1) % count, count, path)).not.toEqual(root)
         expect(rootBy(hash, leaf, place, count, [...path, leaf])).toBe(undefined)
@@ -114,7 +119,11 @@ describe('a signed event', () => {
   const items = signBatch(settings, signer, source, bare(5, 3))
 
   it('is believed, each of its batch alone', () => {
-    for (const item of items) expect(isSigned(settings, source, NOBODY, item)).toBe(true)
+    for (const item of items) {
+      expect(isSigned(settings, source, NOBODY, item)).toBe(true)
+      expect(isSigned(settings, source, NOBODY, apart(item))).toBe(true)
+      expect(sizeOf(apart(item))).toBe(sizeOf(item))
+    }
   })
 
   it('root-not-bound-to-channel: with that bug an event of one channel holds in another, and without it not', () => {
@@ -127,8 +136,9 @@ describe('a signed event', () => {
   })
 
   it('is refused under another id, group, content, place or name', () => {
-    const [item] = items as [Item]
+    const item = apart(items[0]!)
     const proof = item.proof!
+    const path = pathOf(item)!
     expect(isSigned(settings, { ...source, channel: 'orders' }, NOBODY, item)).toBe(false)
     expect(isSigned(settings, { ...source, boot: '0b' }, NOBODY, item)).toBe(false)
     expect(isSigned(settings, { ...source, author: 'bob' }, NOBODY, item)).toBe(false)
@@ -138,32 +148,66 @@ describe('a signed event', () => {
     expect(isSigned(settings, source, NOBODY, { ...item, proof: undefined })).toBe(false)
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, first: 6 } })).toBe(false)
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
-    expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, path: proof.path.slice(1) } })).toBe(false)
+    expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, path: path.slice(1) } })).toBe(false)
     expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, NOBODY, item)).toBe(false)
   })
 
   it('is believed among others as it is alone: whole batches, parts of them, and one that is altered', () => {
     const second = signBatch(settings, signer, source, bare(8, 64))
+    const alone = second.map(apart)
     const spoiled = (item: Item, proof: Partial<NonNullable<Item['proof']>>): Item => {
       return { ...item, proof: { ...item.proof!, ...proof } }
     }
-    const wrongPath = second.map((item, place) => {
-      return place === 9 ? spoiled(item, { path: [...item.proof!.path].reverse() }) : item
+    const wrongPath = alone.map((item, place) => {
+      return place === 9 ? spoiled(item, { path: [...pathOf(item)!].reverse() }) : item
     })
-    const wrongSignature = second.map((item, place) => {
+    const wrongSignature = alone.map((item, place) => {
       return place === 9 ? spoiled(item, { signature: new Uint8Array(64) }) : item
     })
-    const wrongContent = second.map((item, place) => (place === 9 ? { ...item, content: new Uint8Array([9]) } : item))
+    const wrongContent = alone.map((item, place) => (place === 9 ? { ...item, content: new Uint8Array([9]) } : item))
     const lists = [[...items, ...second], items.slice(1), second.slice(0, 63), wrongPath, wrongSignature, wrongContent]
     for (const list of lists) {
-      const among = signedAmong(settings, source, NOBODY, list)
+      const given = withTrees(hash, source, list)
+      const among = signedAmong(settings, source, NOBODY, given)
       // A path that is not the tree's own is refused also where the whole batch is there: somebody may be shown it alone.
-      for (const item of list) expect(among.has(item)).toBe(isSigned(settings, source, NOBODY, item))
+      for (const [place, item] of list.entries())
+        expect(among.has(given[place]!)).toBe(isSigned(settings, source, NOBODY, item))
     }
-    expect(signedAmong(settings, source, NOBODY, lists[0]!).size).toBe(67)
-    expect(signedAmong(settings, source, NOBODY, wrongPath).size).toBe(63)
-    expect(signedAmong(settings, source, NOBODY, wrongSignature).size).toBe(63)
-    expect(signedAmong(settings, source, NOBODY, wrongContent).size).toBe(63)
+    const sizes = lists.map(list => signedAmong(settings, source, NOBODY, withTrees(hash, source, list)).size)
+    expect(sizes).toEqual([67, 2, 63, 63, 63, 63])
+    // One whole batch is signed; the one behind it is not, and has another root.
+    const spoilt = second.map((item, place) => (place === 9 ? { ...item, content: new Uint8Array([9]) } : item))
+    const both = withTrees(hash, source, [...items, ...spoilt])
+    expect(signedAmong(settings, source, NOBODY, both).size).toBe(3)
+  })
+
+  // As it comes over the wire: the signature once, and no path.
+  it('is refused with its whole batch where that is not what was signed, whatever its tree was', () => {
+    for (const count of [2, 3, 5, 64]) {
+      const batch = signBatch(settings, signer, source, bare(8, count)).map(({ counter, content, proof }) => {
+        return { counter, content, proof: { first: 8, count, signature: proof!.signature, tree: proof!.tree! } }
+      })
+      const believed = (list: readonly Item[]) =>
+        signedAmong(settings, source, NOBODY, withTrees(hash, source, list)).size
+      expect(believed(batch)).toBe(count)
+      const of = (part: readonly Item[], change: Partial<NonNullable<Item['proof']>> = {}) =>
+        part.map((item, place) => {
+          const proof = { ...item.proof!, count: part.length, ...change }
+          return { counter: (change.first ?? 8) + place, content: item.content, proof }
+        })
+      const other = batch.map((item, place) => (place === 1 ? { ...item, content: new Uint8Array([9]) } : item))
+      const [one, two, ...rest] = batch as [Item, Item, ...Item[]]
+      const lies = [other, of([two, one, ...rest]), of([...batch, one]), of(batch, { first: 9 })]
+      if (count > 2) lies.push(of(batch.slice(0, -1)), of(batch.slice(1)), of([one, ...rest]))
+      for (const list of lies) expect(believed(list)).toBe(0)
+      expect(believed(of(batch, { signature: new Uint8Array(64) }))).toBe(0)
+    }
+  })
+
+  it('has no path where a part of its batch came without one, and is refused', () => {
+    const bareProof = { first: 5, count: 3, signature: items[0]!.proof!.signature }
+    const part = items.slice(0, 2).map(item => ({ ...item, proof: bareProof }))
+    expect(signedAmong(settings, source, NOBODY, withTrees(hash, source, part)).size).toBe(0)
   })
 
   it('where nobody lies, nothing is signed', () => {

@@ -1,18 +1,19 @@
 // What an author signs: the root of a tree over a batch of its events, so that one signature serves for up to 64 of them
-// and each can be shown alone, with its path. Trees as in RFC 6962: leaf and node hashes differ in their first byte, or a
-// node of a tree could be shown as an event.
+// and each can be shown alone, with its path (tree.ts).
 //
 // A leaf hashes the whole event with its id: channel, author, boot and counter. The root is signed with the group, the
-// source and the range of counters.
+// source and the range of counters. Who is given a whole batch is given no paths: it builds the tree itself, and compares
+// the root with the signed one.
 
-import { assert, sameBytes } from '../core/index.ts'
+import { sameBytes } from '../core/index.ts'
 import { framed, framedBriefly, type Signer } from '../crypto/index.ts'
+import { pathOf, wholeAt } from './items.ts'
 import { HASH_BYTES } from './limits.ts'
 import type { EventsClientSettings, EventsSettings, Hash } from './settings.ts'
+import { depthOf, pathIn, rootBy, rootIn, tagged, treeOf } from './tree.ts'
 import type { EventProof, Item, Position, SavedCursor, Source } from './wire.ts'
 
 const LEAF = 0
-const NODE = 1
 const LIST = 2
 const SAID = 'coterie/events/batch'
 const SAVED = 'coterie/events/cursor'
@@ -20,18 +21,6 @@ const SAVED = 'coterie/events/cursor'
 const NOBODY = new Uint8Array()
 /** Of no events. */
 export const FIRST_HEAD: Uint8Array = new Uint8Array(32)
-
-/** Where what is hashed is put together, unless it is large: nobody keeps it. */
-const room = new Uint8Array(4_096)
-
-function tagged(hash: Hash, tag: number, one: Uint8Array, other?: Uint8Array): Uint8Array {
-  const length = 1 + one.length + (other?.length ?? 0)
-  const input = length <= room.length ? room.subarray(0, length) : new Uint8Array(length)
-  input[0] = tag
-  input.set(one, 1)
-  if (other !== undefined) input.set(other, 1 + one.length)
-  return hash(input)
-}
 
 /** How many leaves are remembered at the least, and at most twice as many. */
 const LEAVES_MAX = 1_024
@@ -65,59 +54,10 @@ function isOf(leaf: Leaf, { channel, author, boot }: Source): boolean {
   return leaf.boot === boot && leaf.author === author && leaf.channel === channel
 }
 
-/** The largest power of two below `count`: where a tree is divided. */
-function half(count: number): number {
-  let size = 1
-  while (size * 2 < count) size *= 2
-  return size
-}
-
-/** The root over these leaves. */
-export function rootOf(hash: Hash, leaves: readonly Uint8Array[]): Uint8Array {
-  return pathsOf(hash, leaves).root
-}
-
-/** The hashes beside the way from each leaf to the root, from below. Each node of the tree is hashed once. */
+/** The root over these leaves, and the path to it from each. */
 export function pathsOf(hash: Hash, leaves: readonly Uint8Array[]): { root: Uint8Array; paths: Uint8Array[][] } {
-  const paths = leaves.map((): Uint8Array[] => [])
-  const root = climb(hash, leaves, (place, node) => paths[place]!.push(node))
-  return { root, paths }
-}
-
-/** The root; and for each place, from below, the hashes beside the way from there. */
-function climb(
-  hash: Hash,
-  leaves: readonly Uint8Array[],
-  beside: (place: number, node: Uint8Array) => void,
-  from = 0,
-  to = leaves.length,
-): Uint8Array {
-  assert(to > from, 'a tree has a leaf')
-  if (to - from === 1) return leaves[from]!
-  const middle = from + half(to - from)
-  const left = climb(hash, leaves, beside, from, middle)
-  const right = climb(hash, leaves, beside, middle, to)
-  for (let place = from; place < to; place++) beside(place, place < middle ? right : left)
-  return tagged(hash, NODE, left, right)
-}
-
-/** The root that this path leads to, or nothing where it has another length than the tree's. */
-export function rootBy(
-  hash: Hash,
-  leaf: Uint8Array,
-  place: number,
-  count: number,
-  path: readonly Uint8Array[],
-): Uint8Array | undefined {
-  if (count === 1) return path.length === 0 ? leaf : undefined
-  const beside = path.at(-1)
-  if (beside === undefined) return undefined
-  const at = half(count)
-  const rest = path.slice(0, -1)
-  const left = place < at
-  const below = left ? rootBy(hash, leaf, place, at, rest) : rootBy(hash, leaf, place - at, count - at, rest)
-  if (below === undefined) return undefined
-  return left ? tagged(hash, NODE, below, beside) : tagged(hash, NODE, beside, below)
+  const tree = treeOf(hash, leaves)
+  return { root: rootIn(tree), paths: leaves.map((_, place) => pathIn(tree, place, leaves.length)) }
 }
 
 function statement(group: string, { channel, author, boot }: Source, batch: Batch, root: Uint8Array): Uint8Array {
@@ -134,24 +74,71 @@ export function signedSource({ rules }: Pick<EventsSettings, 'rules'>, source: S
   return channel === source.channel ? source : { ...source, channel }
 }
 
-/** Signs a batch: the items, each with its path. */
+/** Signs a batch: the items, with one proof for all. */
 export function signBatch(settings: Signing, signer: Signer, source: Source, items: readonly Item[]): Item[] {
   const { hash, group } = settings
-  const leaves = items.map(({ counter, content }) => leafOf(hash, source, counter, content))
   const batch = { first: items[0]!.counter, count: items.length }
-  const { root, paths } = pathsOf(hash, leaves)
-  const signature = signer.sign(statement(group, source, batch, root))
-  return items.map((item, place) => ({ ...item, proof: { ...batch, path: paths[place]!, signature } }))
+  const tree = treeFor(hash, source, items)
+  const signature = signer.sign(statement(group, source, batch, rootIn(tree)))
+  const proof: EventProof = { ...batch, signature, ...(batch.count > 1 ? { tree } : { path: [] }) }
+  return items.map(({ counter, content }) => ({ counter, content, proof }))
+}
+
+function treeFor(hash: Hash, source: Source, batch: readonly Item[]): Uint8Array {
+  return treeOf(
+    hash,
+    batch.map(({ counter, content }) => leafOf(hash, source, counter, content)),
+  )
+}
+
+/**
+ * Events as they came, with what proves each: of a batch that is there as a whole the tree, one for all; of a part the paths.
+ * Trees are built from the events that are there, and from nothing that came.
+ */
+export function withTrees(hash: Hash, source: Source, items: readonly Item[]): readonly Item[] {
+  if (items.every(({ proof }) => proof === undefined || proof.path !== undefined)) return items
+  const all: Item[] = []
+  while (all.length < items.length) {
+    const count = wholeAt(items, all.length)
+    if (count === 0) {
+      all.push(withPath(items[all.length]!))
+      continue
+    }
+    const batch = items.slice(all.length, all.length + count)
+    const proof = { ...batch[0]!.proof!, tree: treeFor(hash, source, batch) }
+    for (const { counter, content } of batch) all.push({ counter, content, proof })
+  }
+  return all
+}
+
+/** With its path instead of its batch's tree: it is apart from its batch. */
+function withPath(item: Item): Item {
+  const { proof, counter, content } = item
+  const path = pathOf(item)?.map(node => new Uint8Array(node))
+  if (proof?.tree === undefined || path === undefined) return item
+  const { first, count, signature } = proof
+  return { counter, content, proof: { first, count, signature, path } }
+}
+
+/** Without the bytes that it shares with its neighbours, of which nothing is kept: more would be kept than is counted. */
+export function apart(item: Item): Item {
+  return { ...withPath(item), content: new Uint8Array(item.content) }
+}
+
+/** Whether so few are left of a batch that its tree takes more than is counted for them. */
+export function isTreeTooLarge({ tree, count }: EventProof, left: number): boolean {
+  return tree !== undefined && tree.length > left * proofBytes(count)
 }
 
 /** Whether the author signed this event under this id. Where nobody may lie, nothing is signed. */
 export function isSigned(settings: Checking, source: Source, identity: Uint8Array, item: Item): boolean {
-  return signedAmong(settings, source, identity, [item]).has(item)
+  const given = withTrees(settings.hash, source, [item])
+  return signedAmong(settings, source, identity, given).has(given[0]!)
 }
 
 /**
- * Of several events of one author those that it signed. A signature is looked at once for all that have it; and where a
- * batch is there as a whole, its tree is built once and each path compared with it, instead of climbed.
+ * Of several events of one author, as `withTrees` gives them, those that it signed. A signature is looked at once for all that
+ * have it.
  */
 export function signedAmong(
   settings: Checking,
@@ -173,60 +160,32 @@ export function signedAmong(
     known = { words, signature }
     return true
   }
-  for (let place = 0; place < items.length; ) {
-    const batch = wholeBatch(items, place) ?? items.slice(place, place + 1)
-    const root = batch.length > 1 ? rootOfWhole(hash, source, batch) : undefined
-    place += batch.length
-    let good: Uint8Array | undefined
-    for (const item of batch) {
-      const own = root ?? rootFor(hash, source, item)
-      if (own === undefined) continue
-      const { signature } = item.proof!
-      if (signature !== good && !isGood(item.proof!, own)) continue
-      // Of a whole batch all have one root: who has the signature of a good one is as good.
-      if (root !== undefined) good = signature
-      signed.add(item)
+  // One tree is one object: whole batches are looked at once.
+  const looked = new Map<EventProof, boolean>()
+  for (const item of items) {
+    const { proof } = item
+    if (proof === undefined) continue
+    let good = proof.tree === undefined ? undefined : looked.get(proof)
+    if (good === undefined) {
+      const root = rootFor(hash, source, item, proof)
+      good = root !== undefined && isGood(proof, root)
+      if (proof.tree !== undefined) looked.set(proof, good)
     }
+    if (good) signed.add(item)
   }
   return signed
 }
 
-/** The batch that begins here, where all of it is there in order. */
-function wholeBatch(items: readonly Item[], from: number): readonly Item[] | undefined {
-  const proof = items[from]!.proof
-  if (proof === undefined || proof.count < 2 || items[from]!.counter !== proof.first) return undefined
-  const batch = items.slice(from, from + proof.count)
-  if (batch.length < proof.count) return undefined
-  for (const [place, item] of batch.entries()) {
-    if (item.counter !== proof.first + place || item.proof?.first !== proof.first) return undefined
-    if (item.proof.count !== proof.count) return undefined
-  }
-  return batch
-}
-
-/** The root of a batch, where every path is the tree's own; else each must be climbed. */
-function rootOfWhole(hash: Hash, source: Source, batch: readonly Item[]): Uint8Array | undefined {
-  const leaves = batch.map(({ counter, content }) => leafOf(hash, source, counter, content))
-  const steps = new Uint8Array(batch.length)
-  let own = true
-  // Neighbours that came in one message share what their paths have in common: it is compared once.
-  let [compared, to]: (Uint8Array | undefined)[] = []
-  const root = climb(hash, leaves, (place, node) => {
-    const given = batch[place]!.proof!.path[steps[place]!++]
-    if (given === compared && node === to) return
-    own &&= given !== undefined && sameBytes(given, node)
-    compared = given
-    to = node
-  })
-  own &&= batch.every(({ proof }, place) => proof!.path.length === steps[place])
-  return own ? root : undefined
-}
-
-function rootFor(hash: Hash, source: Source, { counter, content, proof }: Item): Uint8Array | undefined {
-  if (proof === undefined) return undefined
-  const place = counter - proof.first
-  if (place < 0 || place >= proof.count) return undefined
-  return rootBy(hash, leafOf(hash, source, counter, content), place, proof.count, proof.path)
+function rootFor(
+  hash: Hash,
+  source: Source,
+  { counter, content }: Item,
+  { first, count, path, tree }: EventProof,
+): Uint8Array | undefined {
+  const place = counter - first
+  if (place < 0 || place >= count) return undefined
+  if (tree !== undefined) return rootIn(tree)
+  return path && rootBy(hash, leafOf(hash, source, counter, content), place, count, path)
 }
 
 /** What witnesses compare: one hash over the leaves of what matched, in order. A leaf has its counter in it. */
@@ -268,7 +227,12 @@ export function sameEvent(one: Item, other: Item): boolean {
   return one.counter === other.counter && sameBytes(one.content, other.content)
 }
 
-/** Bytes that an item takes, about. */
+/** Bytes that an item takes, about: as many in its batch as apart from it. */
 export function sizeOf({ content, proof }: Item): number {
-  return content.length + 65 + (proof === undefined ? 0 : 100 + 32 * proof.path.length)
+  return content.length + 65 + (proof === undefined ? 0 : proofBytes(proof.count))
+}
+
+/** Bytes that a proof takes, about. */
+export function proofBytes(count: number): number {
+  return 100 + HASH_BYTES * depthOf(count)
 }

@@ -2,10 +2,10 @@
 // the wire.
 
 import { bool, bytes, type Codec, isText, list, option, struct, text, uint, variants } from '../core/index.ts'
-import { type EventProof, type Item, itemsCodec } from './items.ts'
-import { BATCH_MAX, CONTENT_BYTES_MAX, FILTER_BYTES_MAX, HASH_BYTES, PATH_MAX, SIGNATURE_BYTES } from './limits.ts'
+import { type Item, itemCodec, itemsCodec } from './items.ts'
+import { BATCH_MAX, FILTER_BYTES_MAX, HASH_BYTES, SIGNATURE_BYTES } from './limits.ts'
 
-export type { EventProof, Item } from './items.ts'
+export { type EventProof, type Item, itemCodec } from './items.ts'
 export { BATCH_MAX, CONTENT_BYTES_MAX, PAYLOAD_BYTES_MAX } from './limits.ts'
 
 /** Bytes of a channel's name, and of a durable subscription's: enough for a path. */
@@ -225,17 +225,6 @@ const head = struct<Head>({ channel, author: node, boot, counter: uint(), base: 
 const identity = bytes(IDENTITY_BYTES_MAX)
 const keep = struct<Keep>({ age: uint(), bytes: uint() })
 const terms = struct<SourceTerms>({ live: bool, keep, identity })
-const proof = struct<EventProof>({
-  first: uint(),
-  count: uint(BATCH_MAX),
-  path: list(hash, PATH_MAX),
-  signature: bytes(SIGNATURE_BYTES),
-})
-export const itemCodec: Codec<Item> = struct<Item>({
-  counter: uint(),
-  content: bytes(CONTENT_BYTES_MAX),
-  proof: option(proof),
-})
 const items = itemsCodec(BATCH_MAX, true)
 const cursor = struct<SavedCursor>({
   channel,

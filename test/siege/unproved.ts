@@ -44,6 +44,7 @@ export const NO_PROOF: Readonly<Record<string, string>> = {
   'events/replaying': OLD,
   'events/silent': SILENCE,
   'events/slow': SLOWNESS,
+  'events/spoilt-batches': 'only where it was asked for several events of a batch',
   'events/wrong-digests': 'only where it then shows the events',
   'ledger/answers old': BEHIND,
   'ledger/boasts': 'keepers that are not known here may have certified more',

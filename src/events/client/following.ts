@@ -7,7 +7,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { sameEvent, signedAmong, signedSource, sizeOf } from '../signed.ts'
+import { sameEvent, signedAmong, signedSource, sizeOf, withTrees } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, answersDoubt, askAgain, narrow, settleDoubt } from './checking.ts'
 import { fetchNext, hasEnough } from './fetching.ts'
@@ -147,7 +147,13 @@ function whyOutOfOrder({ items, after, through }: Message<'found'>): string | un
 
 function whyUnsigned({ settings }: ClientScene, body: Message<'found'>, fresh: readonly Item[]): string | undefined {
   if (settings.liars === 0 || !settings.rules.checksSignature()) return undefined
-  const signed = signedAmong(settings, signedSource(settings, body.source), body.identity, fresh)
+  if (fresh.length === 0) return undefined
+  const source = signedSource(settings, body.source)
+  // A batch is its author's as a whole: what is known of it is needed for the tree, and not looked at besides.
+  const given = withTrees(settings.hash, source, body.items)
+  const wanted = new Set(fresh)
+  const looked = given.filter((_, place) => wanted.has(body.items[place]!))
+  const signed = signedAmong(settings, source, body.identity, looked)
   return signed.size < fresh.length ? 'showed an event nobody signed' : undefined
 }
 

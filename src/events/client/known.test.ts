@@ -13,7 +13,7 @@ import {
   source,
   subscribed,
 } from '../../../test/support/events-bounds.ts'
-import { digestOf } from '../signed.ts'
+import { apart, digestOf, signBatch } from '../signed.ts'
 import { type EventsMessage, type Item, sourceKey } from '../wire.ts'
 
 const OFTEN = 100
@@ -98,6 +98,48 @@ describe('what the sender shows again', () => {
       const { eve, lead } = shown()
       expect(told(eve.hear(lead, body))).toMatchObject([{ kind: 'lied', server: lead, what }])
     }
+  })
+})
+
+describe('a batch of which a part is known', () => {
+  const batch = signBatch(
+    settings,
+    signatures.signer('ann'),
+    source,
+    [1, 2, 3].map(counter => bare(counter)),
+  )
+  /** As it comes over the wire: without its tree, and without paths. */
+  const whole = (...contents: Uint8Array[]): Item[] =>
+    contents.map((content, place) => {
+      return { counter: 1 + place, content, proof: { first: 1, count: 3, signature: batch[0]!.proof!.signature } }
+    })
+  const [one, two, three] = batch.map(({ content }) => content) as [Uint8Array, Uint8Array, Uint8Array]
+
+  function bare(counter: number): Item {
+    return { counter, content: item(source, counter).content, proof: undefined }
+  }
+
+  function begun() {
+    const { eve, lead, witness } = subscribed(counting)
+    heads(eve, lead, [source])
+    heads(eve, witness, [source])
+    expect(told(eve.hear(lead, found(0, 2, ...batch.slice(0, 2).map(apart))))).toEqual([])
+    return { eve, lead }
+  }
+
+  it('may be shown as a whole: the sender is not blamed', () => {
+    const { eve, lead } = begun()
+    expect(told(eve.hear(lead, found(0, 3, ...whole(one, two, three))))).toEqual([])
+    expect(eve.state.subscriptions.get(1)!.tracked.get(sourceKey(source))!.through).toBe(3)
+  })
+
+  it('names the sender where what is known was changed: nobody signed such a batch', () => {
+    const { eve, lead } = begun()
+    const other = item(source, 1, 9).content
+    const what = 'showed an event nobody signed'
+    expect(told(eve.hear(lead, found(0, 3, ...whole(other, two, three))))).toMatchObject([
+      { kind: 'lied', server: lead, what },
+    ])
   })
 })
 

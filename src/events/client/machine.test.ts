@@ -2,13 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import { Puppet } from '../../../test/support/machine.ts'
+import { idealSignatures } from '../../crypto/index.ts'
 import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
 import { eventsRules } from '../rules.ts'
 import { CLIENT_FOLLOWERS_MAX, SILENT_BEATS } from '../server/state.ts'
-import { leafOf } from '../signed.ts'
-import type { EventsMessage } from '../wire.ts'
+import { leafOf, sizeOf } from '../signed.ts'
+import { type EventsMessage, ITEMS_BYTES_MAX } from '../wire.ts'
 import { eventsClient } from './machine.ts'
 import { OUTBOX_MAX, SHOW_BEATS, SUBSCRIPTIONS_A_BEAT, WAITING_MAX } from './state.ts'
 
@@ -55,6 +56,25 @@ describe('publishing', () => {
     const last = leafOf(hash, source, 65, encodeContent(content))
     client.hear('first', held(65, last))
     expect(batches(client.hear('second', held(65, last)))).toEqual([1, 1, 1])
+  })
+
+  it('signs no more together than one message has: its batch goes as a whole, without paths', () => {
+    const settings = { ...eventsDefaults, liars: 1, signer: idealSignatures().signer('ann') }
+    const client = new Puppet(eventsClient(settings), [...servers, 'fourth'], undefined, 'ann#1')
+    client.start()
+    const large = { ...content, payload: new Uint8Array(100_000) }
+    const counts: number[] = []
+    for (let id = 1; id <= 9; id++) {
+      for (const body of sent(client.command({ kind: 'publish', id, channel: 'prices', content: large, ...terms }))) {
+        if (body.kind !== 'publish') continue
+        const { items } = body
+        expect(items.map(({ proof }) => proof!.count)).toEqual(items.map(() => items.length))
+        expect(items.reduce((sum, item) => sum + sizeOf(item), 0)).toBeLessThanOrEqual(ITEMS_BYTES_MAX)
+        counts.push(items.length)
+      }
+    }
+    // To four servers each; what is left waits for the first to be accepted.
+    expect(counts).toEqual([1, 2, 2, 2].flatMap(count => [count, count, count, count]))
   })
 
   it('counts only its own events: another event, or more than was sent, names the server', () => {

@@ -4,8 +4,9 @@
 
 import { kthLargest, type NodeId, sameBytes } from '../../core/index.ts'
 import { encodeContent } from '../content.ts'
+import { endingWhole } from '../items.ts'
 import { certificateOf } from '../rules.ts'
-import { FIRST_HEAD, leafOf, signBatch, signedSource, sizeOf } from '../signed.ts'
+import { FIRST_HEAD, leafOf, proofBytes, signBatch, signedSource, sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isName, PAYLOAD_BYTES_MAX } from '../wire.ts'
 import {
   accuse,
@@ -33,7 +34,9 @@ export function onPublishCommand(scene: ClientScene, command: ClientCommand & { 
   const why = whyNot(scene, command)
   if (why !== undefined) return tell(scene, { kind: 'refused', id, why })
   const out = scene.state.outgoing.get(outgoingKey(channel, command.live)) ?? open(scene, command)
-  out.queued.push({ id, content: encodeContent(content) })
+  const encoded = encodeContent(content)
+  out.queued.push({ id, content: encoded })
+  out.queuedBytes += signedBytes(encoded)
   seal(scene, out)
 }
 
@@ -61,6 +64,7 @@ function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kin
     source: { channel, author: certificateOf(state.self), boot: randomName(scene, BOOT_BYTES) },
     terms: { live, keep, identity },
     queued: [],
+    queuedBytes: 0,
     items: new Map(),
     ids: new Map(),
     leaf: FIRST_HEAD,
@@ -79,8 +83,9 @@ function open(scene: ClientScene, { channel, live, keep }: ClientCommand & { kin
  */
 function seal(scene: ClientScene, out: Outgoing): void {
   const { settings } = scene
-  while (out.queued.length >= BATCH_MAX || (out.queued.length > 0 && out.items.size === 0)) {
-    const batch = out.queued.splice(0, BATCH_MAX)
+  while (isFull(out) || (out.queued.length > 0 && out.items.size === 0)) {
+    const batch = out.queued.splice(0, batchLength(out.queued))
+    for (const { content } of batch) out.queuedBytes -= signedBytes(content)
     const bare = batch.map(({ content }, place): Item => ({ counter: out.last + 1 + place, content, proof: undefined }))
     const items =
       settings.liars > 0 ? signBatch(settings, settings.signer!, signedSource(settings, out.source), bare) : bare
@@ -93,11 +98,31 @@ function seal(scene: ClientScene, out: Outgoing): void {
   for (const [server, holder] of out.holders) send(scene, out, server, holder)
 }
 
+function isFull({ queued, queuedBytes }: Outgoing): boolean {
+  return queued.length >= BATCH_MAX || queuedBytes > ITEMS_BYTES_MAX
+}
+
+/** Bytes of an event in the largest batch. */
+function signedBytes(content: Uint8Array): number {
+  return sizeOf({ counter: 0, content, proof: undefined }) + proofBytes(BATCH_MAX)
+}
+
+/** How many of these are signed together: they go in one message, or each would need its path. */
+function batchLength(queued: Outgoing['queued']): number {
+  let [count, bytes] = [0, 0]
+  for (const { content } of queued) {
+    bytes += signedBytes(content)
+    if (count >= BATCH_MAX || (count > 0 && bytes > ITEMS_BYTES_MAX)) break
+    count++
+  }
+  return count
+}
+
 /** What follows what was sent, within the window. What is accepted is not kept: others repair who lacks it. */
 function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder): void {
   if (holder.full) return
   holder.sent = Math.max(holder.sent, out.accepted, holder.held)
-  const until = Math.min(out.last, Math.max(holder.held, out.accepted) + WINDOW)
+  const until = wholeUntil(out, holder.sent, Math.min(out.last, Math.max(holder.held, out.accepted) + WINDOW))
   while (holder.sent < until) {
     const body = messageOf(out, holder.sent, until)
     holder.sent = body.items.at(-1)!.counter
@@ -105,22 +130,29 @@ function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder)
   }
 }
 
+/** Where the window ends within a batch, and something goes before that: the batch follows as a whole. */
+function wholeUntil({ items }: Outgoing, after: number, until: number): number {
+  const proof = items.get(until)?.proof
+  if (proof === undefined || until === proof.first + proof.count - 1) return until
+  return proof.first > after + 1 ? proof.first - 1 : until
+}
+
 /** The next events behind `after`, as many as a message may have. Servers that are equally far get one and the same. */
 function messageOf(out: Outgoing, after: number, until: number): Message<'publish'> {
   const { source, terms, accepted, told } = out
-  if (told !== undefined && told.accepted === accepted && told.items[0]!.counter === after + 1) {
-    if (told.items.at(-1)!.counter === Math.min(until, after + BATCH_MAX)) return told
-  }
+  const most = Math.min(until, after + BATCH_MAX)
+  if (told?.body.accepted === accepted && told.after === after && told.most === most) return told.body
   const items: Item[] = []
   let bytes = 0
-  for (let counter = after + 1; counter <= until && items.length < BATCH_MAX; counter++) {
+  for (let counter = after + 1; counter <= most; counter++) {
     const item = out.items.get(counter)!
     bytes += sizeOf(item)
     if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
     items.push(item)
   }
-  out.told = { kind: 'publish', source, terms, accepted, items }
-  return out.told
+  const body = { kind: 'publish', source, terms, accepted, items: endingWhole(items) } as const
+  out.told = { after, most, body }
+  return body
 }
 
 function ours({ state }: ClientScene, { channel, author, boot }: Outgoing['source']): Outgoing | undefined {

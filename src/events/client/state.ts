@@ -57,11 +57,20 @@ export interface Holder {
   full: boolean
 }
 
+/** What was said last: the events behind `after`, at most up to `most`. */
+export interface Told {
+  readonly after: number
+  readonly most: number
+  readonly body: EventsMessage & { readonly kind: 'publish' }
+}
+
 /** What is published in one channel, saved or live. */
 export interface Outgoing {
   readonly source: Source
   readonly terms: SourceTerms
   readonly queued: { readonly id: number; readonly content: Uint8Array }[]
+  /** Bytes of these, with what proves them. */
+  queuedBytes: number
   /** Numbered, signed where it is signed, and not accepted yet. */
   readonly items: Map<number, Item>
   readonly ids: Map<number, number>
@@ -69,8 +78,7 @@ export interface Outgoing {
   leaf: Uint8Array
   last: number
   accepted: number
-  /** What was said last. */
-  told: (EventsMessage & { readonly kind: 'publish' }) | undefined
+  told: Told | undefined
   readonly holders: Map<NodeId, Holder>
 }
 

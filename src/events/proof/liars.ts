@@ -3,6 +3,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { generalLiars, type Liar, twisting } from '../../simulator/index.ts'
 import { eventsDefaults } from '../defaults.ts'
+import { pathOf, wholeAt } from '../items.ts'
 import type { Hash } from '../settings.ts'
 import { leafOf } from '../signed.ts'
 import type { EventsMessage, Head, Item, SavedCursor, Source } from '../wire.ts'
@@ -174,13 +175,63 @@ export function nodesAsEvents(hash: Hash): Liar {
 
 function nodeAbove(hash: Hash, source: Source, item: Item): Item {
   const { counter, content, proof } = item
-  const beside = proof?.path[0]
-  if (proof === undefined || beside === undefined) return item
+  const path = pathOf(item)
+  const beside = path?.[0]
+  if (proof === undefined || path === undefined || beside === undefined) return item
   const leaf = leafOf(hash, source, counter, content)
   const isLeft = (counter - proof.first) % 2 === 0
   const below = new Uint8Array(isLeft ? [...leaf, ...beside] : [...beside, ...leaf])
   const count = Math.ceil(proof.count / 2)
-  return { ...item, content: below, proof: { ...proof, count, path: proof.path.slice(1) } }
+  const { first, signature } = proof
+  return { ...item, content: below, proof: { first, count, signature, path: path.slice(1) } }
+}
+
+const SPOILT = 5
+
+/**
+ * Shows batches that are not what was signed, as a whole and without paths: with one event altered, two that changed places, the
+ * last or the first left out, or a part that is called the whole.
+ */
+export function spoiltBatches(): Liar {
+  let how = 0
+  return twisted('spoilt-batches', body => {
+    if (body.kind !== 'found' && body.kind !== 'range') return body
+    return { ...body, items: spoilt(body.items, how++ % SPOILT) }
+  })
+}
+
+function spoilt(items: readonly Item[], how: number): readonly Item[] {
+  const at = items.findIndex((_, place) => wholeAt(items, place) > 0)
+  if (at < 0) return partAsWhole(items)
+  const count = wholeAt(items, at)
+  const batch = items.slice(at, at + count)
+  const [before, after] = [items.slice(0, at), items.slice(at + count)]
+  const [one, two, ...rest] = batch as [Item, Item, ...Item[]]
+  switch (how) {
+    case 0:
+      return [...before, ...asWhole([altered(one), two, ...rest]), ...after]
+    case 1:
+      return [...before, ...asWhole([two, one, ...rest], one.counter), ...after]
+    case 2:
+      return [...before, ...asWhole(batch.slice(0, -1)), ...after]
+    case 3:
+      return [...before, ...asWhole(batch.slice(1)), ...after]
+    default:
+      return partAsWhole(batch.slice(0, Math.ceil(count / 2)))
+  }
+}
+
+function partAsWhole(items: readonly Item[]): readonly Item[] {
+  const isRun = items.every(({ counter, proof }, place) => proof !== undefined && counter === items[0]!.counter + place)
+  return isRun && items.length > 0 ? asWhole(items) : items
+}
+
+/** As the wire has a whole batch: the signature of one, numbers without gaps, no path. */
+function asWhole(items: readonly Item[], first = items[0]!.counter): Item[] {
+  const { signature } = items[0]!.proof!
+  const alone = items.length === 1 ? { path: [] } : {}
+  const proof = { first, count: items.length, signature, ...alone }
+  return items.map(({ content }, place) => ({ counter: first + place, content, proof }))
 }
 
 /** In league with an author, which signs for it: shows other words under its ids than all the others hold. */
@@ -234,6 +285,7 @@ export function eventsLiars(): readonly Liar[] {
     hoarding,
     filling(),
     nodesAsEvents(eventsDefaults.hash),
+    spoiltBatches(),
     ...generalLiars(),
   ]
 }

@@ -83,6 +83,7 @@ describe('what is accepted is delivered', () => {
         'hoarding',
         'filling',
         'nodes-as-events',
+        'spoilt-batches',
       ]),
     )
   })

@@ -6,7 +6,8 @@
 
 import { assert, decode, encode } from '../../core/index.ts'
 import { framed, type PublicKey, type Signer } from '../../crypto/index.ts'
-import { pathsOf, rootBy } from '../signed.ts'
+import { pathsOf } from '../signed.ts'
+import { rootBy } from '../tree.ts'
 import { mapKeyOf, type SecretMode } from './keys.ts'
 import type { SecretSettings } from './settings.ts'
 import {

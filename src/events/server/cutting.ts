@@ -6,7 +6,8 @@
 // needed is written once more, bit by bit, and what stands before that account is forgotten.
 
 import { encode } from '../../core/index.ts'
-import { sizeOf } from '../signed.ts'
+import { endingWhole } from '../items.ts'
+import { apart, isTreeTooLarge, sizeOf } from '../signed.ts'
 import { BATCH_MAX, eventsRecord, ITEMS_BYTES_MAX, type Item, type Source, type SourceTerms } from '../wire.ts'
 import { forgetBefore, isAccountDue, write } from './disk.ts'
 import { forgetIndex } from './indexing.ts'
@@ -52,6 +53,7 @@ export function cutBeyond(scene: ServerScene, stream: Stream, to: number): void 
     account(state, stream.source.author, { bytes: -size })
   }
   stream.base = to
+  leaveTree(state, stream)
   while (stream.arrivals.length > 0 && stream.arrivals[0]!.through <= to) stream.arrivals.shift()
   stream.changed = ++state.mark
   if (!stream.terms.live) write(scene, streamRecord(stream), { lazy: true })
@@ -75,6 +77,23 @@ export function cutOld(scene: ServerScene): void {
   }
 }
 
+/** Of a batch that is cut but for a few each of these has its path: its tree would be kept for them, and not be counted. */
+export function leaveTree(state: ServerState, stream: Stream): void {
+  const { items, base, held } = stream
+  const proof = items.get(base + 1)?.proof
+  if (proof === undefined) return
+  const last = Math.min(held, proof.first + proof.count - 1)
+  if (!isTreeTooLarge(proof, last - base)) return
+  for (let counter = base + 1; counter <= last; counter++) {
+    const item = items.get(counter)
+    if (item?.proof !== proof) continue
+    const one = retainedOf(state, stream, item)
+    const alone = apart(item)
+    items.set(counter, alone)
+    if (one !== undefined) one.item = alone
+  }
+}
+
 function forgetStream(state: ServerState, key: string, { source, checks }: Stream): void {
   for (const follower of checks.keys()) leaveCheck(state, follower, key)
   state.streams.delete(key)
@@ -90,6 +109,7 @@ function keepApart(scene: ServerScene, stream: Stream, item: Item): boolean {
   const one = retainedOf(scene.state, stream, item)
   if (one === undefined) return false
   one.apart = true
+  one.item = apart(one.item)
   if (!stream.terms.live) write(scene, retainedRecord(one), { lazy: true })
   return true
 }
@@ -166,7 +186,9 @@ function accountStream(scene: ServerScene, stream: Stream): void {
         bytes += sizeOf(item)
       }
       if (part.length === 0) break
-      write(scene, encode(eventsRecord, { kind: 'events', source, at, items: part }), { lazy: true })
+      const whole = counter <= through ? endingWhole(part) : part
+      counter -= part.length - whole.length
+      write(scene, encode(eventsRecord, { kind: 'events', source, at, items: whole }), { lazy: true })
     }
   }
 }

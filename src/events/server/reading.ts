@@ -3,8 +3,10 @@
 
 import { assert, decode } from '../../core/index.ts'
 import type { EventsSettings } from '../settings.ts'
+import { signedSource, withTrees } from '../signed.ts'
 import { type EventsRecord, eventsRecord, type Item, type Source, type SourceTerms, sourceKey } from '../wire.ts'
 import { remember as rememberCursor } from './cursors.ts'
+import { leaveTree } from './cutting.ts'
 import { resumeQueue } from './queueing.ts'
 import { restoreRetained, settleRetained } from './retaining.ts'
 import type { ServerState } from './state.ts'
@@ -31,13 +33,13 @@ export function readBack(state: ServerState, settings: EventsSettings, records: 
     const decoded = decode(eventsRecord, record)
     // A record that passed the store's checksum and cannot be read: the node must not go on and say what it does not hold.
     assert(decoded.ok, 'a saved record that cannot be read')
-    readOne(state, sources, decoded.value)
+    readOne(state, settings, sources, decoded.value)
   }
   for (const read of sources.values()) restore(state, settings, read)
   settleRetained(state)
 }
 
-function readOne(state: ServerState, sources: Map<string, Read>, record: EventsRecord): void {
+function readOne(state: ServerState, settings: EventsSettings, sources: Map<string, Read>, record: EventsRecord): void {
   switch (record.kind) {
     case 'known':
       state.fresh = false
@@ -57,7 +59,8 @@ function readOne(state: ServerState, sources: Map<string, Read>, record: EventsR
     }
     case 'events': {
       const one = readOf(sources, record.source)
-      for (const item of record.items)
+      // What was written as a whole batch: some of it may be cut, and is needed for the tree.
+      for (const item of withTrees(settings.hash, signedSource(settings, record.source), record.items))
         if (!one.items.has(item.counter)) one.items.set(item.counter, { item, at: record.at })
       return
     }
@@ -84,6 +87,7 @@ function restore(state: ServerState, settings: EventsSettings, read: Read): void
     append(state, settings.hash, stream, at, [item])
     restoreRetained(state, { source, identity: terms.identity, item }, at, false)
   }
+  leaveTree(state, stream)
   // Nothing is left of it: the heads say so, or who has not read it never hears that it is gone.
   if (stream.held === base) stream.changed = ++state.mark
 }

@@ -5,6 +5,7 @@
 // its author, and who gives what is not is named; where nobody lies, any server's word is enough. What does not come is asked for again at each turn (lacking.ts).
 
 import type { NodeId } from '../../core/index.ts'
+import { endingWhole } from '../items.ts'
 import { sizeOf } from '../signed.ts'
 import { BATCH_MAX, type EventsMessage, ITEMS_BYTES_MAX, type Item, isSource, sourceKey } from '../wire.ts'
 import { copyFrom } from './copying.ts'
@@ -91,7 +92,8 @@ export function onWant(scene: ServerScene, from: NodeId, { source, after }: Mess
     if (items.length > 0 && bytes > ITEMS_BYTES_MAX) break
     items.push(item)
   }
-  if (items.length > 0) turn.do({ kind: 'send', to: from, body: { kind: 'range', source, terms, base, items } })
+  if (items.length === 0) return
+  turn.do({ kind: 'send', to: from, body: { kind: 'range', source, terms, base, items: endingWhole(items) } })
 }
 
 // Whoever gives events that nobody signed is called a liar. A server that does not know, or know any more, under which

@@ -6,6 +6,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { decodeFilter, type Filter, matches } from '../filter.ts'
+import { endingWhole } from '../items.ts'
 import { CHECKED_MAX } from '../limits.ts'
 import { digestOf, sizeOf } from '../signed.ts'
 import {
@@ -168,8 +169,10 @@ function matching(filter: Filter, stream: Stream, after: number, to: number): { 
     const item = stream.items.get(counter)
     if (item === undefined || !fits(filter, item)) continue
     bytes += sizeOf(item)
-    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= FOUND_MAX))
-      return { items, through: counter - 1 }
+    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= FOUND_MAX)) {
+      const whole = endingWhole(items)
+      return { items: whole, through: whole.length < items.length ? whole.at(-1)!.counter : counter - 1 }
+    }
     items.push(item)
   }
   return { items, through: to }

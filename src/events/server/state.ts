@@ -190,7 +190,7 @@ export interface Published {
 export interface Retained {
   readonly source: Source
   readonly identity: Uint8Array
-  readonly item: Item
+  item: Item
   readonly time: number
   /** Its source does not hold it any more. */
   apart: boolean

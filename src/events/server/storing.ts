@@ -7,7 +7,7 @@ import { encode, type NodeId, sameBytes } from '../../core/index.ts'
 import { readFirst } from '../content.ts'
 import { certificateOf } from '../rules.ts'
 import type { EventsSettings, Hash } from '../settings.ts'
-import { FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf } from '../signed.ts'
+import { apart, FIRST_HEAD, leafOf, signedAmong, signedSource, sizeOf, withTrees } from '../signed.ts'
 import {
   type EventsMessage,
   eventsRecord,
@@ -183,9 +183,11 @@ interface Said {
  * there was one that nobody signed. What is held already is not looked at: to say it again and again must cost little.
  */
 function following({ settings }: ServerScene, { source, terms, items }: Said, from: number, checked: boolean) {
-  const next = continuing(settings, items, from)
+  if ((items.at(-1)?.counter ?? 0) <= from) return { fresh: [], unsigned: false }
+  const signer = signedSource(settings, source)
+  const next = continuing(settings, withTrees(settings.hash, signer, items), from)
   const isChecked = checked && settings.liars > 0
-  const signed = isChecked ? signedAmong(settings, signedSource(settings, source), terms.identity, next) : undefined
+  const signed = isChecked ? signedAmong(settings, signer, terms.identity, next) : undefined
   const fresh: Item[] = []
   let unsigned = false
   let bytes = 0
@@ -221,11 +223,6 @@ function isOfOneKey({ settings }: ServerScene, known: Stream | undefined, { sour
   if (liars === 0 || before === undefined || sameBytes(before, terms.identity)) return true
   const [key, other] = [before, terms.identity].map(identity => keys?.keyOf(source.author, identity))
   return key !== undefined && other !== undefined && sameBytes(key, other)
-}
-
-/** Without its neighbours' bytes, of which nothing is kept: an author could have much more kept than is counted. */
-function apart(item: Item): Item {
-  return { ...item, content: new Uint8Array(item.content) }
 }
 
 function hasRoom({ state, settings }: ServerScene, source: Source, fresh: readonly Item[]): boolean {
