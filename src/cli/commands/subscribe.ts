@@ -36,7 +36,8 @@ Example:
 
 When it listens, it says so on standard error: what is published from then on comes. An event is acknowledged once its line is
 written. Ctrl-C ends it; what was not acknowledged comes again. Events that the servers no longer keep are told on standard error.
-With --format json a payload of bytes is the field bytes, in base 64.
+With --format json a payload of bytes is the field bytes, in base 64. Behind a pipe to head it ends at the first event after those that
+head took: --count ends it at once.
 
 Exit codes: 0 stopped, or --count events were printed; 1 --timeout passed before, the group could not be reached, or
 another process took the name; 2 wrong usage.`
