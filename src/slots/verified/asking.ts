@@ -5,20 +5,17 @@
 import { sameBytes } from '../../core/index.ts'
 import { endRound } from './checks.ts'
 import { mayOpen } from './dealing.ts'
+import { COMPLAIN_AFTER, heldUpTooMuch, latenessOf, type Owed, owedName } from './lateness.ts'
 import { isEqualSeal } from './opening.ts'
 import { dealtTicket, leaderOf, passerAt } from './proofs.ts'
 import { driftOf } from './record.ts'
 import { answer, saidBy, sayStep, sendToAll, statementOf } from './saying.ts'
 import type { Epoch, MemberState, Round, SlotsScene } from './state.ts'
-import type { Ask, Complaint, Need } from './wire.ts'
+import type { Ask, Complaint } from './wire.ts'
 import { NEEDS_MAX } from './wire.ts'
 
-interface Owed extends Need {
-  readonly round: number
-}
-
-/** The part of the patience after which an owner complains, and that the accused has at least to post the share. */
-const COMPLAIN_AFTER = 1 / 3
+/** In beats: after how long an owner complains of one of whom it complained before in this epoch. */
+const COMPLAIN_AGAIN_BEATS = 2
 /** In beats: how often a missing word is asked for again. */
 const ASK_EVERY = 3
 
@@ -119,7 +116,7 @@ export function lookAround(scene: SlotsScene): void {
   const { epoch } = state
   const { beat, patience } = scene.settings
   const owed = owedNow(scene)
-  const names = new Map(owed.map(need => [`${need.round}/${need.kind}:${need.author}:${need.index}`, need]))
+  const names = new Map(owed.map(need => [owedName(need), need]))
   for (const name of epoch.owed.keys()) if (!names.has(name)) epoch.owed.delete(name)
   const asked: Owed[] = []
   const silent = new Set<number>()
@@ -131,9 +128,10 @@ export function lookAround(scene: SlotsScene): void {
     const late = latenessOf(scene, need, age)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
     if (late > patience && blames) silent.add(need.author)
-    if (need.kind === 'share' && need.index === epoch.position && late > patience * COMPLAIN_AFTER)
+    if (need.kind === 'share' && need.index === epoch.position && late > complainAfter(scene, need.author))
       complain(scene, need)
   }
+  if (blames) for (const author of heldUpTooMuch(scene, owed)) silent.add(author)
   ask(scene, asked)
   tellSilent(scene, silent)
 }
@@ -146,20 +144,6 @@ function isCaughtInRing({ epoch, cheats }: MemberState): boolean {
   return epoch.record.members.some(({ name }) => (cheats.get(name)?.length ?? 0) > 0)
 }
 
-// Seal and share of one round share one patience: our lease runs from our own seal on, and so does that of an owner
-// that complains. What it complains of is as late as if it were ours, once there was time to post it.
-function latenessOf(scene: SlotsScene, need: Owed, age: number): number {
-  const { epoch } = scene.state
-  const { rules, settings } = scene
-  const { now } = scene.turn
-  const round = epoch.rounds.get(need.round)
-  if (need.kind === 'seal') round?.sealLate.set(need.author, age)
-  if (need.kind !== 'share' || round === undefined) return age
-  const sealLate = round.sealLate.get(need.author) ?? 0
-  if (need.index === epoch.position) return rules.lateness(sealLate, age)
-  return age > settings.patience * COMPLAIN_AFTER ? rules.complaintLateness(sealLate, age, now - round.sharedAt) : age
-}
-
 function ask(scene: SlotsScene, asked: readonly Owed[]): void {
   for (const round of new Set(asked.map(need => need.round))) {
     const needs = asked
@@ -170,12 +154,19 @@ function ask(scene: SlotsScene, asked: readonly Owed[]): void {
   }
 }
 
+// The second time there is no wait again: who was accused once shows its shares to all, and loses nothing by it.
+function complainAfter({ state, settings, rules }: SlotsScene, author: number): number {
+  const again = state.epoch.complainedOf.has(author) && rules.complainsAgainAtOnce()
+  return again ? COMPLAIN_AGAIN_BEATS * settings.beat : settings.patience * COMPLAIN_AFTER
+}
+
 /** Said once to all; a liar that shares with some only must then show it to all. */
 function complain(scene: SlotsScene, need: Owed): void {
   const { epoch } = scene.state
   const round = epoch.rounds.get(need.round)!
   const known = saidBy(round, 'complaint', epoch.position, need.author)
   if (known !== undefined) return sendToAll(scene, known)
+  epoch.complainedOf.add(need.author)
   const { record, position } = epoch
   const { c1 } = dealtTicket(record, round.number, round.passes[0]!, round.passes.at(-1)!, position)!
   const words = { round: round.number, accused: need.author, point: c1 }
@@ -186,7 +177,10 @@ function tellSilent(scene: SlotsScene, late: ReadonlySet<number>): void {
   const { epoch } = scene.state
   const { settings, rules, turn } = scene
   const isNew = [...late].some(author => !epoch.silent.has(author))
-  for (const author of late) epoch.silent.set(author, turn.now)
+  for (const author of late) {
+    epoch.silent.set(author, turn.now)
+    epoch.wasSilent.set(author, turn.now)
+  }
   for (const [author, at] of epoch.silent) {
     if (turn.now > at + rules.silenceLasts(settings.patience)) epoch.silent.delete(author)
   }

@@ -8,6 +8,7 @@ import { encode, sameBytes } from '../../core/index.ts'
 import { castVote, drawVote, proveRepresentation, representationProofCodec } from '../../crypto/index.ts'
 import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
+import { forgetWaits } from './lateness.ts'
 import { ballotContext, checkBallot, checkOpening, isFree, makeOpening } from './proofs.ts'
 import { saidBy, saidByAll, sayStep, send, stepName } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
@@ -159,6 +160,7 @@ function conclude(scene: SlotsScene, round: Round, votes: readonly Vote[], openi
   forgetChecks(epoch, round)
   round.goodVotes.clear()
   round.goodOpenings.clear()
+  forgetWaits(round)
   round.pause = free.length > 0 ? scene.settings.beat : Math.min(2 * round.pause, scene.settings.checkMax)
   round.checkAt = scene.turn.now + round.pause
   if (round.live.length === 0) endRound(round)

@@ -34,6 +34,10 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
     uses: record.slots.map(() => ({ round: -1, sharedAt: NEVER, closed: true })),
     owed: new Map(),
     silent: new Map(),
+    wasSilent: new Map(),
+    heldUp: new Map(),
+    forgers: new Set(),
+    complainedOf: new Set(),
     succession: {
       active: false,
       ballot: 0,

@@ -41,6 +41,23 @@ export function isAuthentic(scene: SlotsScene, said: SlotsMessage): boolean {
   return scene.signatures.verify(author.identity, signedBytes(said), said.signature)
 }
 
+const FORGED = 'brought a word that its author did not sign'
+
+/**
+ * Nobody honest passes on what it has not checked: whoever brings such a word lies. It did not sign what it brought, so
+ * that we cannot show it to others, and each goes by what it was brought itself.
+ */
+export function noteForgery(scene: SlotsScene, from: NodeId, said: SlotsMessage): void {
+  const { state, turn } = scene
+  const { epoch } = state
+  const bringer = positionOf(epoch.record, from)
+  // Somebody in no record may have another key in its bringer's list than in ours.
+  const isListed = votersOf(epoch.record).some(({ name }) => name === said.author)
+  if (bringer < 0 || !isListed || said.author === state.self || epoch.forgers.has(bringer)) return
+  epoch.forgers.add(bringer)
+  turn.do({ kind: 'emit', event: { kind: 'forged', member: from, what: FORGED } })
+}
+
 function authorOf({ state, directory }: SlotsScene, said: SlotsMessage): EpochMember | undefined {
   const { record } = state.epoch
   const voter = votersOf(record).find(({ name }) => name === said.author)

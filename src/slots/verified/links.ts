@@ -3,6 +3,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { endEpoch, newEpoch, quietFor } from './epoch.ts'
 import { type EpochRecord, recordHash, votersOf } from './record.ts'
+import { noteGoing } from './returning.ts'
 import { saveAdopted } from './saved.ts'
 import { type MemberState, NEVER, type SlotsScene } from './state.ts'
 import { quorum } from './successor.ts'
@@ -44,6 +45,7 @@ export function adopt(scene: SlotsScene, link: Link): void {
   // A member gives no share since it signed. One that was outside counts from now, when a quorum has signed: an honest
   // member of the old ring is among them.
   const since = signedAt === NEVER || epoch.position < 0 ? turn.now : signedAt
+  noteGoing(scene, link.record)
   endEpoch(epoch)
   saveAdopted(scene, link)
   state.chain.push(link)

@@ -14,7 +14,7 @@ import { checkSettings, type SlotsSettings } from '../settings.ts'
 import { onAccuse, repeatAccusations } from './accusing.ts'
 import { expire, lookAround, onAsk } from './asking.ts'
 import { beginEpoch, beginIfNext, onKey, onReady, quietFor } from './epoch.ts'
-import { answerElsewhere, compareStep, holderOf, isAuthentic, isOfOurEpoch, keepStep } from './hearing.ts'
+import { answerElsewhere, compareStep, holderOf, isAuthentic, isOfOurEpoch, keepStep, noteForgery } from './hearing.ts'
 import { checkMember, checkRounds } from './invariants.ts'
 import { onSucceeded } from './links.ts'
 import { onPetition, petition } from './petitions.ts'
@@ -103,7 +103,7 @@ export function onStart(scene: SlotsScene): void {
 
 export function onMessage(scene: SlotsScene, from: NodeId, said: SlotsMessage): void {
   if (!isOfOurEpoch(scene, said)) return answerElsewhere(scene, from, said)
-  if (!isAuthentic(scene, said)) return
+  if (!isAuthentic(scene, said)) return noteForgery(scene, from, said)
   const { epoch } = scene.state
   onStatement(scene, said)
   beginIfNext(scene, epoch)

@@ -28,6 +28,7 @@ export function restore(means: SlotsMeans, self: NodeId, saved: Saved): MemberSt
     seat: undefined,
     cheats,
     petitions: new Map(),
+    goers: new Map(),
     leaving: false,
     outbox: [],
     outboxTo: new Map(),

@@ -31,7 +31,7 @@ export function roundFor(epoch: Epoch, number: number): Round | undefined {
     sealedAt: NEVER,
     sharedAt: NEVER,
     checked: new Set(),
-    sealLate: new Map(),
+    waited: new Map(),
     wish: undefined,
     live: [],
     check: 0,

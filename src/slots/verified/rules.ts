@@ -39,22 +39,30 @@ export interface SlotsRules {
   reencrypts(): boolean
   /** Whether a complaint is answered with the share that was given, and not with a new one. */
   sharesOnce(): boolean
-  /** How late a member is with its share, if its seal was late already. */
-  lateness(seal: Millis, share: Millis): Millis
+  /** How late a member is with a word, if earlier ones of the same round were late already. */
+  lateness(before: Millis, word: Millis): Millis
   /** The same for a share that its owner complained of, some time ago, counted from when we gave ours. */
-  complaintLateness(seal: Millis, complained: Millis, shared: Millis): Millis
+  complaintLateness(before: Millis, complained: Millis, shared: Millis): Millis
+  /** Whether what a member holds up in one round after the other adds up. */
+  addsUp(): boolean
+  /** Whether an owner complains at once of one of whom it complained before. */
+  complainsAgainAtOnce(): boolean
   /** Whether a proof of shuffle that fails is a reason not to seal. */
   refusesBadLap(): boolean
   /** Whether a member goes along with a new epoch only if it sees a reason for one. */
   needsReason(): boolean
   /** Whether a restart, like a wish to join, is a reason only in an epoch that has lived for a while. */
   restartWaits(): boolean
+  /** Whether a member that comes and goes waits longer each time. */
+  waitsLonger(): boolean
   /** Whether a proposed record must do something about the reason that the member sees. */
   mustAnswer(): boolean
   /** Whether a leader is heard that proposed two records in one ballot, or leads again before the others could. */
   hearsHasty(): boolean
   /** How long a member is called silent after it spoke at last. */
   silenceLasts(patience: Millis): Millis
+  /** For how long after that we go along with others who would leave it out. */
+  silenceCounts(patience: Millis): Millis
   /** Whether a late member is called silent, given whether another one of the ring was caught. */
   callsSilent(caught: boolean): boolean
   /** The lane in which users hear of their seats. */
@@ -118,11 +126,18 @@ export const slotsRules: SlotsRules = {
 
   // The holder's lease runs from its own seal. A member that seals at the last moment, and then shares at the last moment of
   // a new wait, lets every ticket open after its lease; nobody is ever served, and nobody is silent.
-  lateness: (seal, share) => seal + share,
+  lateness: (before, word) => before + word,
 
   // Counted from the complaint, a member that withholds a share from one other has a second wait until the rest miss it.
   // It posts the share just before, and too late for that member's lease; and nobody else ever calls it silent.
-  complaintLateness: (seal, _complained, shared) => seal + shared,
+  complaintLateness: (before, _complained, shared) => before + shared,
+
+  // A member is a little less late with each word than the patience allows: every round takes many times as long as it would
+  // without it, and it is never silent.
+  addsUp: () => true,
+
+  // A member withholds one share in each round until it is asked to post it, and each round waits for a third of the patience.
+  complainsAgainAtOnce: () => true,
 
   // A pass that doubles a ticket gives one slot to two members.
   refusesBadLap: () => true,
@@ -135,6 +150,10 @@ export const slotsRules: SlotsRules = {
   // the ring begins again with the same three, the fourth never gets in, and nothing is ever dealt (seed 410016).
   restartWaits: () => true,
 
+  // A liar comes in, is slow, goes, and comes in again as soon as it may: nobody can prove anything, and most of the time is
+  // spent on waiting for old leases.
+  waitsLonger: () => true,
+
   // A liar says nothing, is missed by all, and is the first to propose: the same members. All see a reason, nobody who is
   // left out is missed, and the next epoch begins as the last one did.
   mustAnswer: () => true,
@@ -146,6 +165,9 @@ export const slotsRules: SlotsRules = {
   // One that speaks just after it was called silent, and too late for everybody's lease, is forgiven before the others have
   // agreed to leave it out, round after round: nobody is served (seed 60008).
   silenceLasts: patience => patience,
+
+  // One that is late by chance, now for some and now for others, is hardly ever late for all at once, and stays.
+  silenceCounts: patience => 4 * patience,
 
   // A liar shows its pass in two versions. Each half of the ring goes on from its own, and misses the next pass from another
   // honest member. All know who lied; but each half wants to leave out one more, and they never agree (seed 300367).

@@ -5,6 +5,7 @@ import type { Element, Group, Scalar, Signatures, Signer } from '../../crypto/in
 import type { SlotsSettings } from '../settings.ts'
 import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
+import type { Goer } from './waits.ts'
 import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './wire.ts'
 
 /** What its user, and its worker, say to a member. */
@@ -35,6 +36,8 @@ export type SlotsEvent =
   | { kind: 'cheat'; member: NodeId; what: string; evidence: Uint8Array }
   /** Members that owe a word for too long: left out, not accused. */
   | { kind: 'silent'; members: readonly NodeId[] }
+  /** It brought us a word that its author did not sign. We know it, and cannot show it to anybody. */
+  | { kind: 'forged'; member: NodeId; what: string }
   | { kind: 'epoch'; number: number; members: readonly NodeId[]; live: boolean }
 
 /** What a member may know of the whole. Never an assignment. */
@@ -83,6 +86,8 @@ export interface MemberState {
   /** Who was caught, with the evidence; empty if it was in an earlier life of ours. */
   readonly cheats: Map<NodeId, Uint8Array>
   readonly petitions: Map<NodeId, Petition>
+  /** Who went before, under our eyes: at most all who may be members. */
+  readonly goers: Map<NodeId, Goer>
   leaving: boolean
   /** Words that wait for the beat, with `paced`. */
   readonly outbox: { readonly to: NodeId; readonly body: SlotsMessage }[]
@@ -143,6 +148,14 @@ export interface Epoch {
   readonly owed: Map<string, Millis>
   /** Positions of members that owe a word for too long, and when they last did. */
   readonly silent: Map<number, Millis>
+  /** When we last called each of them silent: others may need some time to see it too. */
+  readonly wasSilent: Map<number, Millis>
+  /** For how long each member held up the others, less what was drained since, by position. */
+  readonly heldUp: Map<number, Millis>
+  /** Positions of members that brought us words under signatures that do not hold. */
+  readonly forgers: Set<number>
+  /** Positions of members of whom we complained: the next time we do so at once. */
+  readonly complainedOf: Set<number>
   readonly succession: Succession
 }
 
@@ -199,8 +212,8 @@ export interface Round {
   sharedAt: Millis
   /** Whose shares for us were checked and are good. */
   readonly checked: Set<number>
-  /** How long we waited for each member's seal. */
-  readonly sealLate: Map<number, Millis>
+  /** How long we waited for a word of each kind of each member, by kind and position. */
+  readonly waited: Map<string, Millis>
   /** Rotating, as the leader: which ticket we take out. Secret. */
   wish: number | undefined
   /** The slots that were not found free yet. */

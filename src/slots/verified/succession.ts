@@ -210,7 +210,7 @@ function refusal(scene: SlotsScene, { record, ballot, favoured }: Propose): Refu
   const shown = favoured !== undefined && isFavoured(scene, record, favoured) ? favoured.ballot : undefined
   if (lock !== undefined && sameBytes(recordHash(lock.record), recordHash(record))) return undefined
   if (lock === undefined) {
-    const welcome = scene.rules.needsReason() ? seesReason(scene) : true
+    const welcome = scene.rules.needsReason() ? seesReason(scene, record) : true
     const acceptable = welcome && isAcceptable(scene, record)
     return shown !== undefined || acceptable ? undefined : 'unacceptable'
   }

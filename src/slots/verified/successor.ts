@@ -15,6 +15,7 @@
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { MEMBERS_MAX, MEMBERS_MIN, membersNeeded } from '../settings.ts'
 import { type EpochMember, type EpochRecord, positionOf, recordHash, votersOf } from './record.ts'
+import { waitOf } from './returning.ts'
 import type { MemberState, SlotsScene } from './state.ts'
 
 /** How many of those who vote make a successor. */
@@ -25,13 +26,25 @@ export function quorum(scene: SlotsScene, record: EpochRecord): number {
 /** Members with whom there is no going on, as we see it: cheats, and the silent, unless they petition and may be back. */
 function mustGo(scene: SlotsScene, name: NodeId): boolean {
   const { state } = scene
-  if (state.cheats.has(name)) return true
-  const isBack = state.petitions.has(name) && isSettled(scene)
+  if (state.cheats.has(name) || isForger(state, name)) return true
+  const isBack = state.petitions.has(name) && isSettledFor(scene, name)
   return !isBack && isSilent(state, name)
 }
 
 function isSilent({ epoch }: MemberState, name: NodeId): boolean {
   return epoch.silent.has(positionOf(epoch.record, name))
+}
+
+/** Not all of the others may have been brought what we were: it may stay where they see another reason. */
+function isForger({ epoch }: MemberState, name: NodeId): boolean {
+  return epoch.forgers.has(positionOf(epoch.record, name))
+}
+
+/** Silent or a moment ago: what is late for some is in time for others, and they must agree while it is (seed 60008). */
+function wasSilentLately({ state, settings, turn, rules }: SlotsScene, name: NodeId): boolean {
+  const { epoch } = state
+  const at = epoch.wasSilent.get(positionOf(epoch.record, name))
+  return at !== undefined && turn.now <= at + rules.silenceCounts(settings.patience)
 }
 
 function restarted({ petitions }: MemberState, name: NodeId): boolean {
@@ -45,7 +58,7 @@ function goes(scene: SlotsScene, name: NodeId): boolean {
   // If we restarted or are outside, we have seen nothing of this epoch, and trust the others' eyes.
   if (epoch.barred || epoch.position < 0) return true
   if (state.cheats.has(name) || isSilent(state, name) || wantsOut(state, name)) return true
-  return restartsAgain(scene, name)
+  return wasSilentLately(scene, name) || isForger(state, name) || restartsAgain(scene, name)
 }
 
 function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): boolean {
@@ -55,7 +68,7 @@ function wantsOut({ self, leaving, petitions }: MemberState, name: NodeId): bool
 /** Who restarts again and again would keep the group from ever dealing: the second time it waits outside. */
 function restartsAgain(scene: SlotsScene, name: NodeId): boolean {
   const { state } = scene
-  return restarted(state, name) && !isSettled(scene)
+  return restarted(state, name) && !isSettledFor(scene, name)
 }
 
 /** The members that want in and may come in: known, and not cheats. */
@@ -67,15 +80,19 @@ function waitingOutside(scene: SlotsScene): EpochMember[] {
   })
 }
 
-/** Whether the epoch has lived for a while: only then it ends for members that want in, or restarted. */
-function isSettled(scene: SlotsScene): boolean {
+/** Whether the epoch has lived for a while: only then it ends for a member that wants in, or restarted. */
+function isSettledFor(scene: SlotsScene, name: NodeId): boolean {
   const { epoch } = scene.state
   const { now } = scene.turn
-  return now >= epoch.adoptedAt + scene.settings.settle
+  return now >= epoch.adoptedAt + waitOf(scene, name)
 }
 
-/** Whether we see a reason for another epoch. */
+/** Whether we see a reason for another epoch, and would propose one. */
 export function hasReason(scene: SlotsScene): boolean {
+  return scene.state.epoch.forgers.size > 0 || hasFirmReason(scene)
+}
+
+function hasFirmReason(scene: SlotsScene): boolean {
   const { state } = scene
   const { epoch } = state
   if (epoch.position < 0) return false
@@ -84,7 +101,7 @@ export function hasReason(scene: SlotsScene): boolean {
   const { members } = epoch.record
   // Where nobody lies, a restart is true, and who restarted comes in again at once.
   const waits = epoch.record.liars > 0 && scene.rules.restartWaits()
-  if ((isSettled(scene) || !waits) && members.some(({ name }) => restarted(state, name))) return true
+  if (members.some(({ name }) => restarted(state, name) && (!waits || isSettledFor(scene, name)))) return true
   const next = wishedRecord(scene)
   // Who wants to leave, or restarts again, is a reason only while enough are left: else epoch would follow epoch, with
   // the same members, and nothing would ever be dealt (seed 410016). Who restarted indeed will be missed.
@@ -96,10 +113,15 @@ function leftOut({ members }: EpochRecord, other: EpochRecord): EpochMember[] {
   return members.filter(({ name }) => positionOf(other, name) < 0)
 }
 
-/** Whether we would go along with another epoch: from outside there is nothing to be seen, and the others are trusted. */
-export function seesReason(scene: SlotsScene): boolean {
-  const { state } = scene
-  return state.epoch.position < 0 || hasReason(scene)
+/**
+ * Whether we would go along with another epoch: from outside there is nothing to be seen, and the others are trusted. That somebody
+ * was silent, or forges, is a reason for an epoch without it and for no other.
+ */
+export function seesReason(scene: SlotsScene, proposed: EpochRecord): boolean {
+  const { record, position } = scene.state.epoch
+  if (position < 0 || hasFirmReason(scene)) return true
+  const may = ({ name }: EpochMember) => wasSilentLately(scene, name) || isForger(scene.state, name)
+  return leftOut(record, proposed).some(may)
 }
 
 /** The record that we would propose, or nothing while too few would be left. */
@@ -107,7 +129,7 @@ export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
   const { state } = scene
   const { record, barred } = state.epoch
   const outside = waitingOutside(scene)
-  const joining = isSettled(scene) ? outside : []
+  const joining = outside.filter(({ name }) => isSettledFor(scene, name))
   const wish = (gone: (name: NodeId) => boolean, joiners = joining) => {
     const left = record.members.filter(({ name }) => !gone(name))
     return successorWith(state, [...left, ...joiners].slice(0, MEMBERS_MAX))
@@ -166,10 +188,14 @@ function isAnswer(scene: SlotsScene, proposed: EpochRecord): boolean {
   const wished = barred || position < 0 ? undefined : wishedRecord(scene)
   // Nobody knows better: a member that is missed because it restarted may propose to go on with it (seed 70126).
   if (wished === undefined) return true
-  const [gone, joining] = [leftOut(record, wished), leftOut(wished, record)]
+  const joining = leftOut(wished, record)
+  const gone = leftOut(record, wished).filter(({ name }) => !isForger(state, name) || isSilent(state, name))
   if (gone.length > 0 && gone.every(({ name }) => positionOf(proposed, name) >= 0)) return false
-  if (joining.some(({ name }) => positionOf(proposed, name) < 0)) return false
-  return joining.length > 0 || isSettled(scene) || leftOut(proposed, record).length === 0
+  const isIn = ({ name }: EpochMember) => positionOf(proposed, name) >= 0
+  // Others may remember otherwise how long somebody must wait: it is enough that the record lets somebody in, or that somebody goes.
+  if (gone.length === 0 && joining.length > 0 && !joining.some(isIn)) return false
+  const isEarly = ({ name }: EpochMember) => !isSettledFor(scene, name)
+  return joining.some(isEarly) || !leftOut(proposed, record).some(isEarly)
 }
 
 // Old members keep the identity that the old record has, new ones must be in the directory.
