@@ -154,6 +154,7 @@ async function open<G extends Group>(
       close,
       ...arrivals.connections(),
       ...(openEvents && { openEvents }),
+      keepsLedgers: ledger !== undefined,
       openLedgers: () => import('./ledger/ledgers.ts'),
       ...(openRecipes && { openRecipes }),
       appliers,

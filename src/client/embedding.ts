@@ -122,7 +122,7 @@ export async function embed<G extends Group>(
       appliers,
       openRecipes,
       ...(events && { openEvents: events.open }),
-      ...(ledgers && { openLedgers: ledgers.open }),
+      ...(ledgers && { openLedgers: ledgers.open, keepsLedgers: true }),
       async close() {
         await driver.stop()
         await transport.close()

@@ -44,6 +44,8 @@ export interface GroupDriver {
   readonly keeper?: Keeper
   /** What speaks with the node's part for events; a tab has none. */
   openEvents?(below: EventsBelow): GroupEvents
+  /** The node below has a part for ledgers. */
+  readonly keepsLedgers?: boolean
   /** Loads what speaks with ledgers; a tab has none. */
   openLedgers?(): Promise<typeof import('./ledger/ledgers.ts')>
   /** What recipes are made by; commands do without. */

@@ -316,6 +316,7 @@ export class Group {
         ...tallyComplaints(objects, this.orders.lies, trust.liars),
         ...tallyLockComplaints(accounts, this.lockLies, trust.liars),
         ...((await this.channels?.accusations()) ?? []),
+        ...(this.driver.keepsLedgers ? await (await this.openLedgers()).accusations(names) : []),
       ],
       spoiled: spoiledObjects(objects, trust.liars, this.driver.wallMicros() / MICROS_PER_MS, rankAheadMax),
     }

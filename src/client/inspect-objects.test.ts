@@ -6,6 +6,7 @@ import {
   repairableVersion,
   spoiledObjects,
   tallyComplaints,
+  tallyLedgerLies,
   versionsBehind,
 } from './inspect-objects.ts'
 
@@ -16,6 +17,27 @@ const told = (server: string, complaints: ObjectServerInfo['complaints']): Objec
   rejoining: 0,
 })
 const complaint = (server: string, version = 3) => ({ client: 'ann', server, object: 'stock', version, what: 'forged' })
+
+describe('servers that were caught at a ledger', () => {
+  const what = ['proposed what cannot be'] as const
+  const names = ['s1', 's2', 's3', 's4']
+  const tally = (told: Record<string, { server: string; what: typeof what }[]>) =>
+    tallyLedgerLies(new Map(Object.entries(told)), names, 1).map(({ server, clients, lied }) => ({
+      server,
+      clients,
+      lied,
+    }))
+
+  it('lied where more servers say so than can lie, and are accused by fewer', () => {
+    const caught = [{ server: 's4', what }]
+    expect(tally({ s1: caught, s2: [] })).toEqual([{ server: 's4', clients: ['s1'], lied: false }])
+    expect(tally({ s1: caught, s2: caught })).toEqual([{ server: 's4', clients: ['s1', 's2'], lied: true }])
+  })
+  it('are none by their own word, nor by a name that is no server', () => {
+    const stranger = { server: 'ghost', what }
+    expect(tally({ s4: [{ server: 's4', what }, stranger], s1: [stranger] })).toEqual([])
+  })
+})
 
 describe('an accusation', () => {
   it('counts where more servers pass it on than can lie', () => {

@@ -3,6 +3,7 @@
 
 import { accuserOf, type Millis, type NodeId } from '../core/index.ts'
 import type { Recalled } from '../events/client/state.ts'
+import type { ServerLies } from '../ledger/wire.ts'
 import type { AccountedServer } from '../lock/index.ts'
 import type { Complaint, InspectedObject } from '../ordering/index.ts'
 import { orderingBasics } from '../ordering/settings.ts'
@@ -29,7 +30,9 @@ export interface Accusation {
   readonly lock?: string
   /** Where it was about events: their channel. */
   readonly channel?: string
-  /** The clients that say so; of events, the servers too. */
+  /** It was about a ledger. */
+  readonly ledger?: boolean
+  /** The clients that say so; of events, the servers too; of ledgers, servers only. */
   readonly clients: readonly NodeId[]
   /** Enough say so, or this client saw it itself. Else one client accuses, and nothing more is known. */
   readonly lied: boolean
@@ -102,6 +105,34 @@ export function tallyEventComplaints(
     complaints: complaints.map(({ channel, ...complaint }) => ({ ...complaint, object: channel, version: 0 })),
   }))
   return tallyComplaints(told, lies, liars, judges).map(accusation => ({ ...accusation, channel: accusation.object }))
+}
+
+/**
+ * Servers that other servers caught at what cannot be said of a ledger. Each has looked itself, so there is no client to believe; but one of
+ * them may lie about the others.
+ */
+export function tallyLedgerLies(
+  told: ReadonlyMap<NodeId, readonly ServerLies[]>,
+  servers: readonly NodeId[],
+  liars: number,
+): Accusation[] {
+  const tellers = new Map<NodeId, Map<string, NodeId[]>>()
+  for (const [teller, lies] of told) {
+    for (const { server, what } of lies) {
+      // Nobody is a witness in their own case, and who names a server that is none says nothing.
+      if (server === teller || !servers.includes(server)) continue
+      const kinds = tellers.get(server) ?? new Map<string, NodeId[]>()
+      tellers.set(server, kinds)
+      for (const one of new Set(what)) kinds.set(one, [...(kinds.get(one) ?? []), teller])
+    }
+  }
+  return [...tellers].sort().flatMap(([server, kinds]) => {
+    const lied = new Set([...kinds.values()].flat()).size > liars
+    return [...kinds].sort().map(([what, clients]) => ({
+      ...{ server, what, object: '', version: 0, ledger: true },
+      ...{ clients: clients.sort(), lied },
+    }))
+  })
 }
 
 const THIS_CLIENT = 'this client'

@@ -97,7 +97,7 @@ const SALT_BYTES = 16
 /** Bytes of a ledger's name. */
 export const LEDGER_NAME_BYTES_MAX = 64
 const ASSET_BYTES_MAX = 64
-const SERVER_NAME_BYTES_MAX = 64
+export const SERVER_NAME_BYTES_MAX = 64
 /** Accounts that a genesis may name: each key is checked, which takes half a millisecond. More are paid from one of them. */
 export const FIRST_BALANCES_MAX = 1_000
 /** Operators of one ledger. */

@@ -1,7 +1,20 @@
 // The words of ledgers, between clients and servers and among servers, and what a server keeps on disk. Append only.
 // A ledger is named by its id everywhere: names are what clients call it.
 
-import { bool, bytes, type Codec, list, oneOf, option, struct, text, uint, variants } from '../core/index.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  list,
+  type NodeId,
+  oneOf,
+  option,
+  SERVERS_MAX,
+  struct,
+  text,
+  uint,
+  variants,
+} from '../core/index.ts'
 import {
   type Checkpoint,
   checkpointCodec,
@@ -10,7 +23,15 @@ import {
   signatureCodec,
   statementFields,
 } from './checkpoint.ts'
-import { amountCodec, exactly, idCodec, keyCodec, LEDGER_NAME_BYTES_MAX, REGISTERS_MAX } from './genesis.ts'
+import {
+  amountCodec,
+  exactly,
+  idCodec,
+  keyCodec,
+  LEDGER_NAME_BYTES_MAX,
+  REGISTERS_MAX,
+  SERVER_NAME_BYTES_MAX,
+} from './genesis.ts'
 import { LEAVES_MAX, PROOF_MAX } from './limits.ts'
 import { leavesCodec, type Proposal, proposalFields, type Report, reportCodec, reportsCodec } from './proposal.ts'
 import { type RefusalCode, refusalCodes } from './refusal.ts'
@@ -55,9 +76,27 @@ interface About {
   readonly ledger: Uint8Array
 }
 
+/** What a server can be caught at; each is told once for each server and life of who caught it. */
+const ledgerLies = [
+  'signed two votes of one attempt',
+  'denied a vote that it signed',
+  'gave a word under a signature that does not hold',
+  'proposed what cannot be',
+  'gave leaves that do not lead to their certificate',
+] as const
+export type LedgerLie = (typeof ledgerLies)[number]
+
+/** What one server was caught at. */
+export interface ServerLies {
+  readonly server: NodeId
+  readonly what: readonly LedgerLie[]
+}
+
 /** From clients, and where a server has something to hand on, from servers. */
 export type LedgerRequest =
   | (Asked & { readonly kind: 'offer' })
+  /** Which servers were caught, and at what? */
+  | (Asked & { readonly kind: 'caught' })
   | (Asked & { readonly kind: 'find'; readonly name: string })
   | (Asked & { readonly kind: 'create'; readonly genesis: Uint8Array })
   /** `receipt`: this server is to answer; all answer where they refuse. */
@@ -74,6 +113,7 @@ export type LedgerRequest =
 
 /** To whom asked. */
 export type LedgerReply =
+  | (Asked & { readonly kind: 'blamed'; readonly lies: readonly ServerLies[] })
   | (Asked & { readonly kind: 'offered'; readonly key: Uint8Array; readonly salt: Uint8Array })
   | (Asked & { readonly kind: 'found'; readonly genesis: Uint8Array | undefined })
   | (Asked & { readonly kind: 'created'; readonly why: string })
@@ -236,6 +276,14 @@ export const ledgerVocabulary: Codec<LedgerMessage> = variants<LedgerMessage>({
   pledged: { query, signature: signatureCodec },
   fetch: { ledger, from: size },
   fetched: { ledger, from: size, leaves: leavesCodec, path, checkpoint: checkpointCodec },
+  caught: { query },
+  blamed: {
+    query,
+    lies: list(
+      struct<ServerLies>({ server: text(SERVER_NAME_BYTES_MAX), what: list(oneOf(...ledgerLies), ledgerLies.length) }),
+      SERVERS_MAX,
+    ),
+  },
 })
 
 /** What a server saves, in the order in which it happened. */

@@ -19,7 +19,7 @@ Example:
 
 A server that contradicted itself or the others is named, with what it said and who says so; such a line needs a client
 that saw it and more servers that were told than can lie. Where fewer clients say so than servers can lie, it is called accused.
-About events servers say so, too, and are counted like clients and apart from them.
+About events servers say so, too, and are counted like clients and apart from them; about ledgers only servers do.
 A server that is silent or slow is called that: it may be the network.
 
 Exit codes: 0 locks work, 1 too few servers are ready, 2 wrong usage.`
@@ -34,7 +34,7 @@ export function statusCommand(): Command {
 }
 
 async function status(options: Options): Promise<void> {
-  await using group = await connectFrom(options, { timeout: CONNECT_MS, anyway: true, events: true })
+  await using group = await connectFrom(options, { timeout: CONNECT_MS, anyway: true, events: true, ledgers: true })
   const found = await group.status()
   print(options.json, JSON.parse(JSON.stringify(found, readable)), () => describeStatus(allPrintable(found)))
   if (!found.locksWork) process.exitCode = EXIT_FAILED
@@ -88,7 +88,8 @@ export function describeAccusation(accusation: Accusation): string {
   return lied ? colour.red(`  ! ${server} lied: ${says}`) : colour.yellow(`  ? ${server} is accused of ${says}`)
 }
 
-function aboutWhat({ object, version, lock, channel }: Accusation): string {
+function aboutWhat({ object, version, lock, channel, ledger }: Accusation): string {
+  if (ledger) return 'a ledger'
   if (lock !== undefined) return `lock '${lock}'`
   return channel === undefined ? `object '${object}', version ${version}` : `events of channel '${channel}'`
 }

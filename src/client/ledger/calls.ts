@@ -71,6 +71,12 @@ export class LedgerCalls {
     return (event as LedgerEvent & { kind: 'offers' }).offers
   }
 
+  /** What each server that answers says of the others. */
+  async caught(options: WaitOptions) {
+    const event = await this.ask({ kind: 'caught' }, '', options)
+    return (event as LedgerEvent & { kind: 'caught' }).told
+  }
+
   async create(genesis: Genesis, options: WaitOptions): Promise<Descriptor> {
     const descriptor = describeGenesis(genesis, ledgerCryptoOf())
     const encoded = encodeDescriptor(descriptor)

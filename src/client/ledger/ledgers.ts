@@ -2,6 +2,7 @@
 
 import {
   isText,
+  type NodeId,
   optionsSchema,
   type Rule,
   required,
@@ -17,9 +18,12 @@ import {
   LEDGER_NAME_BYTES_MAX,
   type LedgerCommand,
   type LedgerEvent,
+  ledgerServersNeeded,
   OPERATORS_MAX,
   REGISTERS_MAX,
 } from '../../ledger/index.ts'
+import type { ServerLies } from '../../ledger/wire.ts'
+import { type Accusation, tallyLedgerLies } from '../inspect-objects.ts'
 import { checkName } from '../names.ts'
 import { checkWaiting, type WaitOptions, waitRules } from '../waiting.ts'
 import { type Account, keyBytes } from './accounts.ts'
@@ -65,6 +69,9 @@ const checkLedger = optionsSchema<LedgerOptions & WaitOptions>({
   operatorsNeeded: whole(0),
   ...waitRules,
 })
+
+/** Servers of an older version do not answer. */
+const CAUGHT_MS = 2_000
 
 export class Ledgers {
   private readonly calls: LedgerCalls
@@ -113,6 +120,14 @@ export class Ledgers {
         `there is no ledger '${name}' in this group; createLedger (coterie ledger create) makes one.`,
       )
     return this.keep(new Ledger(this.calls, descriptor))
+  }
+
+  /** Servers that were caught at what no honest one says of a ledger, by those who caught them. */
+  async accusations(names: readonly NodeId[]): Promise<readonly Accusation[]> {
+    const { servers, liars, crashes } = this.trust
+    if (servers < ledgerServersNeeded(liars, crashes)) return []
+    const told = await this.calls.caught({ timeout: CAUGHT_MS }).catch(() => new Map<NodeId, readonly ServerLies[]>())
+    return tallyLedgerLies(told, names, liars)
   }
 
   event(event: LedgerEvent): void {

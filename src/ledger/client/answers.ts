@@ -16,6 +16,7 @@ function bytesOf(reply: LedgerReply): number {
   if ('path' in reply) bytes += ENTRY_BYTES * reply.path.length
   if ('leaf' in reply) bytes += reply.leaf.length
   if ('leaves' in reply) for (const leaf of reply.leaves) bytes += ENTRY_BYTES + leaf.length
+  if ('lies' in reply) bytes += ENTRY_BYTES * reply.lies.length
   if ('genesis' in reply) bytes += reply.genesis?.length ?? 0
   return bytes
 }

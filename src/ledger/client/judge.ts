@@ -19,6 +19,8 @@ export function judge(scene: ClientScene, call: Call): LedgerEvent | undefined {
   switch (asked.kind) {
     case 'offers':
       return judgeOffers(scene, call)
+    case 'caught':
+      return judgeCaught(scene, call)
     case 'find':
       return judgeFound(scene, asked.id, call.answers)
     case 'create':
@@ -62,7 +64,7 @@ function ofKeepers<K extends LedgerReply['kind']>({ servers }: Keepers, answers:
   return of(answers, kind).filter(([name]) => servers.some(server => server.name === name))
 }
 
-/** How often keys are asked for before those who do not answer are left out, where that is allowed. */
+/** How often keys, or lies, are asked for before those who do not answer are left out, where that is allowed. */
 const OFFERS_ASKED = 3
 
 /** The genesis names the keys of all: all must say theirs. The next keepers are named with those that are there. */
@@ -73,6 +75,13 @@ function judgeOffers({ state }: ClientScene, { asked, answers, said }: Call): Le
   const needed = said < OFFERS_ASKED ? named.length : (asked.needed ?? named.length)
   if (offered.length < needed) return undefined
   return { kind: 'offers', id: asked.id, offers: offered.map(server => offerOf(server, answers)) }
+}
+
+/** What each of them says: who shows it counts. */
+function judgeCaught({ state }: ClientScene, { asked, answers, said }: Call): LedgerEvent | undefined {
+  const blamed = of(answers, 'blamed')
+  if (said < OFFERS_ASKED && blamed.length < state.servers.length) return undefined
+  return { kind: 'caught', id: asked.id, told: new Map(blamed.map(([server, { lies }]) => [server, lies])) }
 }
 
 function offerOf(server: NodeId, answers: Answers) {

@@ -74,6 +74,7 @@ function onCommand(scene: ClientScene, body: LedgerCommand): void {
       return onCancel(scene, body)
     case 'offers':
     case 'find':
+    case 'caught':
     case 'create':
     case 'submit':
     case 'ask':
@@ -137,6 +138,8 @@ function wordOf(state: LedgerClientState, { asked }: Call, receipt: boolean): Le
       return { kind: 'offer', query }
     case 'find':
       return { kind: 'find', query, name: asked.name }
+    case 'caught':
+      return { kind: 'caught', query }
     case 'create':
       return { kind: 'create', query, genesis: asked.genesis }
     default: {
@@ -246,11 +249,16 @@ function onTimer(scene: ClientScene, { kind }: ReturnType<typeof clientTimers.du
   }
 }
 
+/** After a while those that answered are enough. */
+function isTimed({ asked }: Call): boolean {
+  return asked.kind === 'offers' || asked.kind === 'caught'
+}
+
 function onRepeat(scene: ClientScene): void {
   const { state, turn } = scene
   state.ticking = false
   for (const call of [...state.calls.values()]) {
-    if (turn.now < call.nextAt || (call.asked.kind === 'offers' && settle(scene, call))) continue
+    if (turn.now < call.nextAt || (isTimed(call) && settle(scene, call))) continue
     say(scene, call)
   }
   keepTicking(scene)

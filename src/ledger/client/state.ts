@@ -7,7 +7,7 @@ import type { LedgerReceipt } from '../receipt.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { LedgerSettings } from '../settings.ts'
 import type { EpochStep } from '../transactions.ts'
-import type { Answer, LedgerMessage, LedgerReply, Question } from '../wire.ts'
+import type { Answer, LedgerMessage, LedgerReply, Question, ServerLies } from '../wire.ts'
 
 /** What a process asks of ledgers. `id` comes back with what answers it. */
 export type LedgerCommand =
@@ -15,6 +15,8 @@ export type LedgerCommand =
   /** Of all servers; or of those, of whom so many must answer and the others are waited for a while. */
   | { readonly kind: 'offers'; readonly id: number; readonly of?: readonly NodeId[]; readonly needed?: number }
   | { readonly kind: 'find'; readonly id: number; readonly name: string }
+  /** Whom the servers caught. Those that do not answer are waited for a moment. */
+  | { readonly kind: 'caught'; readonly id: number }
   | { readonly kind: 'create'; readonly id: number; readonly genesis: Uint8Array }
   | { readonly kind: 'submit'; readonly id: number; readonly ledger: string; readonly leaf: Uint8Array }
   | { readonly kind: 'ask'; readonly id: number; readonly ledger: string; readonly question: Question }
@@ -42,6 +44,7 @@ export interface Offer {
 export type LedgerEvent =
   | { readonly kind: 'offers'; readonly id: number; readonly offers: readonly Offer[] }
   | { readonly kind: 'found'; readonly id: number; readonly genesis: Uint8Array | undefined }
+  | { readonly kind: 'caught'; readonly id: number; readonly told: ReadonlyMap<NodeId, readonly ServerLies[]> }
   | {
       readonly kind: 'created'
       readonly id: number

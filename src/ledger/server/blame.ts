@@ -1,20 +1,13 @@
 // Which words of a server cannot be, whatever the network did. An honest server votes once in an attempt, and its report about
 // an attempt names the newest vote that it gave before; both are on its disk before anybody hears them. It signs what it says,
 // and proposes and hands on what it has executed. A server whose store was put back from an old copy contradicts itself, too:
-// it has to be looked at all the same. Nobody hears of a lie from others, and who was caught leads no more.
+// it has to be looked at all the same. No server believes another in this, and who was caught leads no more. People who ask are told.
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Statement } from '../checkpoint.ts'
 import type { Report } from '../proposal.ts'
-import { type LedgerScene, nameOf } from './state.ts'
-
-/** What a server can be caught at; each is told once for each server and life of this one. */
-export type LedgerLie =
-  | 'signed two votes of one attempt'
-  | 'denied a vote that it signed'
-  | 'gave a word under a signature that does not hold'
-  | 'proposed what cannot be'
-  | 'gave leaves that do not lead to their certificate'
+import type { LedgerLie, LedgerRequest } from '../wire.ts'
+import { type LedgerScene, nameOf, type ServerScene, send } from './state.ts'
 
 export const UNSIGNED: LedgerLie = 'gave a word under a signature that does not hold'
 export const UNSOUND: LedgerLie = 'proposed what cannot be'
@@ -41,6 +34,12 @@ export function blameServer({ state, ledger, turn }: LedgerScene, server: NodeId
   if (isBlamed(state, server, what)) return
   state.blamed.set(server, [...(state.blamed.get(server) ?? []), what])
   turn.do({ kind: 'emit', event: { kind: 'lied', ledger: ledger.descriptor.genesis.name, server, what } })
+}
+
+/** Whoever asks counts how many servers say the same: this one may lie, too. */
+export function onCaught(scene: ServerScene, from: NodeId, { query }: LedgerRequest & { kind: 'caught' }): void {
+  const lies = [...scene.state.blamed].map(([server, what]) => ({ server, what }))
+  send(scene, from, { kind: 'blamed', query, lies })
 }
 
 /** Whether that was told already: a flood of it costs no more signatures. */

@@ -11,6 +11,7 @@ import { isTooLarge } from '../proposal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
 import type { LedgerMessage, PeerMessage } from '../wire.ts'
 import { advanceAttempts, leaveInTime, onReport, sayReport } from './attempts.ts'
+import { onCaught } from './blame.ts'
 import {
   advanceRejoining,
   answerOld,
@@ -90,6 +91,8 @@ function onMessage(scene: ServerScene, from: NodeId, body: LedgerMessage): void 
       return onOffer(scene, from, body)
     case 'find':
       return onFind(scene, from, body)
+    case 'caught':
+      return onCaught(scene, from, body)
     case 'create':
       return onCreate(scene, from, body)
     case 'roll':

@@ -12,7 +12,7 @@ import { newTree, type Tree } from '../merkle.ts'
 import type { Proposal, Report } from '../proposal.ts'
 import type { Execution } from '../refusal.ts'
 import type { LedgerServerSettings } from '../settings.ts'
-import { type LedgerMessage, type LedgerRecord, ledgerRecord, type PeerMessage } from '../wire.ts'
+import { type LedgerLie, type LedgerMessage, type LedgerRecord, ledgerRecord, type PeerMessage } from '../wire.ts'
 
 /** What a ledger's server tells the people who run it. */
 export type LedgerServerEvent =
@@ -54,7 +54,7 @@ export interface LedgerServerState {
   /** Ids by name: first come. */
   readonly names: Map<string, string>
   /** What each server was caught at in this life, each thing once. */
-  readonly blamed: Map<NodeId, readonly string[]>
+  readonly blamed: Map<NodeId, readonly LedgerLie[]>
 }
 
 /** A proposal that was executed and checked. */

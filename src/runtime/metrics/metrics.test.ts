@@ -229,6 +229,13 @@ describe('who was caught', () => {
     measureServer(new Book(registry, serverMetrics), { lock }, () => 0)
     expect(await registry.metrics()).toContain('coterie_servers_accused{server="server-2"} 2')
   })
+  it('is shown by a server: whom it caught itself at a ledger, by name', async () => {
+    const lock = { locks: new Map(), highest: 0, complaints: { lines: new Map(), count: 0 } } as unknown as ServerState
+    const registry = new Registry()
+    const ledger = { blamed: new Map([['server-3', ['one', 'another']]]) }
+    measureServer(new Book(registry, serverMetrics), { lock, ledger }, () => 0)
+    expect(await registry.metrics()).toContain('coterie_ledger_servers_caught{server="server-3"} 2')
+  })
 })
 
 describe('an ordinary restart', () => {

@@ -35,6 +35,7 @@ export const serverMetrics = {
   lock_complaints_total: counter('Complaints of clients about servers that lied about locks'),
   event_complaints_total: counter('Complaints of clients and servers about servers that lied about events'),
   ledger_lies_total: counter('Kinds of words of other servers about ledgers that cannot be'),
+  ledger_servers_caught: gauge('Kinds of such words of one server, which the label `server` names'),
   objects: gauge('Objects in memory'),
   object_entries: gauge('Entries of all objects'),
   object_sessions: gauge('Sessions of all objects, leases among them'),

@@ -28,6 +28,9 @@ export function measureServer(book: ServerBook, parts: ServerParts, now: () => n
   const complaints = [lock, ordering, events].flatMap(part => (part === undefined ? [] : [part.complaints]))
   book.reads('event_complaints_total', () => events?.complaints.count ?? 0)
   book.reads('ledger_lies_total', () => sum(ledger?.blamed.values() ?? [], what => what.length))
+  book.readsOf('ledger_servers_caught', () =>
+    [...(ledger?.blamed ?? [])].map(([server, what]) => ({ labels: { server }, value: what.length })),
+  )
   book.readsOf('servers_accused', () => accusersOf(complaints))
   if (ordering === undefined) return
   const { objects } = ordering
