@@ -71,8 +71,8 @@ async function playGroup(world: World): Promise<void> {
   if (!watched.output().includes('created /colour')) world.failed(WATCHED, 'it did not show "created /colour"')
   if (!started.output().includes('invoices held by')) world.failed(LOCKED, 'npm start did not show it')
   await watched.stop('SIGINT', 0)
-  await playEvents(world)
   await locked.stop('SIGINT', 130)
+  await playEvents(world)
   // npm ends itself by the signal that it was given.
   await started.stop('SIGINT', 'SIGINT')
   if (!started.output().includes('all servers stopped')) world.failed(STARTED, 'Ctrl-C did not stop the servers')
