@@ -29,6 +29,23 @@ describe('a server', () => {
   })
 })
 
+describe('all ledgers of a server', () => {
+  it('are told to each of the others twice a second at most', () => {
+    const puppet = new Puppet(ledgerServer(serverSettings(actors, 's1')), servers, firstDisk('s1'), 's1')
+    puppet.start()
+    puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(coins) })
+    const ask = (from: string) => sent(puppet.hear(from, { kind: 'roll' })).map(({ to, body }) => [to, body.kind])
+    expect(ask('s2')).toEqual([['s2', 'genesis']])
+    for (let i = 0; i < 100; i++) expect(ask('s2')).toEqual([])
+    expect(ask('s3')).toEqual([['s3', 'genesis']])
+    puppet.pass(499)
+    expect(ask('s2')).toEqual([])
+    puppet.pass(1)
+    expect(ask('s2')).toEqual([['s2', 'genesis']])
+    expect(ask('client#1')).toEqual([])
+  })
+})
+
 describe('a client', () => {
   function client() {
     const { suite } = actors

@@ -44,6 +44,7 @@ export function serverFrom(
     self,
     peers,
     rolls: 0,
+    rolled: new Map(),
     blamed: new Map(),
     salt: undefined,
     held: settings.holds ?? false,
@@ -228,7 +229,12 @@ export function onRollTimer(scene: ServerScene): void {
 
 /** Also to those who do not keep a ledger now: the next epoch may name them, and they pledge only what they know. */
 export function onRollMessage(scene: ServerScene, from: NodeId): void {
-  if (!scene.state.peers.includes(from)) return
+  const { peers, rolled } = scene.state
+  if (!peers.includes(from)) return
+  // A word of a few bytes, and the answer may have 16 MiB. Who starts asks again after a second: every other one is enough.
+  const last = rolled.get(from)
+  if (last !== undefined && scene.turn.now - last < ROLL_EVERY / 2) return
+  rolled.set(from, scene.turn.now)
   for (const { descriptor } of scene.state.ledgers.values()) {
     scene.turn.do({ kind: 'send', to: from, body: { kind: 'genesis', genesis: encodeDescriptor(descriptor) } })
   }

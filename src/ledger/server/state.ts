@@ -45,6 +45,8 @@ export interface LedgerServerState {
   readonly peers: readonly NodeId[]
   /** How often it has asked the others for its ledgers in this life. */
   rolls: number
+  /** When each of the others was last told all ledgers. */
+  readonly rolled: Map<NodeId, Millis>
   /** Of this life of the store. */
   salt: Uint8Array | undefined
   /** Whether its store is an old copy is not known yet: it promises nothing. */
