@@ -52,7 +52,7 @@ describe('why a broker could not be reached', () => {
     ['nats://t@a', new Error('Authorization Violation'), /does not take this token/],
     ['nats://a', coded('getaddrinfo ENOTFOUND a', 'ENOTFOUND'), /there is no host a\. Check its name/],
     ['tls://a', coded('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), /NODE_EXTRA_CA_CERTS/],
-    ['tls://a', new Error("server does not support 'tls'"), /No TLS is spoken there.*use nats:\/\/a/],
+    ['tls://a', new Error("server does not support 'tls'"), /No TLS is spoken there.*nats:\/\/a does without/],
     ['nats://a', coded('connect ECONNREFUSED', 'ECONNREFUSED'), /Check that the NATS server runs/],
   ])('of %s by %s', (url, error, says) => {
     expect(told(url, error)).toMatch(says)

@@ -108,7 +108,9 @@ export function notReached(
       `${cannot} Its certificate is not trusted here, or is another host's: let NODE_EXTRA_CA_CERTS name the file of its authority, and check the name.`,
     )
   if (/EPROTO|wrong version number|does not support 'tls'/.test(codes))
-    return new Unavailable(`${cannot} No TLS is spoken there: check the port, or use ${url.replace(/^\w+/, plainOf)}.`)
+    return new Unavailable(
+      `${cannot} No TLS is spoken there: check the port. ${url.replace(/^\w+/, plainOf)} does without, and then a password can be read on the way.`,
+    )
   if (!isTls && /ECONNRESET|closed|socket hang up|tls/i.test(codes))
     return new Unavailable(`${cannot} It hangs up: where it expects TLS, use ${url.replace(/^\w+/, tlsOf)}.`)
   return new Unavailable(`${cannot} Check that the ${kind} runs.`)
