@@ -74,9 +74,10 @@ describe('a word that its author did not sign', () => {
 
 describe('who was brought such a word', () => {
   const settled = (scene: ReturnType<typeof sceneOf>) => wishedRecord(scene)!.members.map(({ name }) => name)
-  const sceneOf = (self: ReturnType<typeof alone>) => {
-    const turn = { now: 1_000, below: () => 0, bytes: (length: number) => new Uint8Array(length), do: () => {} }
-    const machine = { group, signer: signatures.signer('a'), signatures, directory: members }
+  const f = { name: 'f', identity: signatures.signer('f').publicKey }
+  const sceneOf = (self: ReturnType<typeof alone>, now = 1_000) => {
+    const turn = { now, below: () => 0, bytes: (length: number) => new Uint8Array(length), do: () => {} }
+    const machine = { group, signer: signatures.signer('a'), signatures, directory: [...members, f] }
     return { ...machine, settings, state: self.state, turn, rules, first: self.state.epoch.record }
   }
   it('would go on without the one who brought it', () => {
@@ -98,6 +99,17 @@ describe('who was brought such a word', () => {
     a.state.epoch.silent.set(3, 1_000)
     expect(isAcceptable(sceneOf(a), gone('d'))).toBe(true)
     expect(isAcceptable(sceneOf(a), gone('c'))).toBe(false)
+  })
+  it('nor where somebody waits outside: the others let it in, and the one who forges may stay', () => {
+    const a = alone('a')
+    a.hear('b', changed('b'))
+    const { hash, record } = a.state.epoch
+    const words = { kind: 'petition', author: 'f', epoch: hash, round: 0, number: 0, leaving: false } as const
+    a.state.petitions.set('f', { ...words, signature: new Uint8Array(64) })
+    const later = sceneOf(a, 1_000 + settings.settle)
+    const joined = { ...record, number: 1, previous: hash, members: [...record.members, f] }
+    expect(isAcceptable(later, joined)).toBe(true)
+    expect(isAcceptable(later, { ...joined, members: record.members })).toBe(false)
   })
   it('sees no reason in it for an epoch with the same members', () => {
     const a = alone('a')
