@@ -167,6 +167,7 @@ export const PROVABLE: readonly string[] = [
   'slots/rogue-key',
   'slots/odd-header',
   'slots/two-keys',
+  'slots/forging',
 ]
 
 const COMMITTED = [

@@ -125,7 +125,8 @@ export class Members extends Stage {
   private told(line: Line): void {
     this.heard(line)
     const incident = line.incident as { kind: string; member?: string; what?: string } | undefined
-    if (incident?.kind === 'cheat') this.accused(incident.member!, incident.what ?? 'cheated')
+    if (incident?.kind === 'cheat' || incident?.kind === 'forged')
+      this.accused(incident.member!, incident.what ?? 'cheated')
     const { level, member, msg, how } = line
     if (level === 'warn' && typeof member === 'string') this.accused(member, `${String(msg)}: ${String(how)}`)
   }

@@ -112,6 +112,8 @@ async function warnOf(slots: Slots, folder: string | undefined): Promise<void> {
       const where =
         folder === undefined ? '' : `; evidence in ${joinPath(folder, `${slots.name}-${incident.member}.evidence`)}`
       warn(`warning: ${incident.member} ${incident.what}${where}`)
+    } else if (incident.kind === 'forged') {
+      warn(`warning: ${incident.member} ${incident.what}`)
     } else if (incident.kind === 'differs') {
       const { member, level } = incident
       warn(`warning: ${member} opened '${slots.name}' at level '${level}': all members must use one`)

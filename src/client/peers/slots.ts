@@ -46,6 +46,8 @@ const PHASES: Readonly<Record<string, string>> = {
 export type Incident =
   /** A member was caught; `evidence` convinces anybody (coterie slots verify). */
   | { readonly kind: 'cheat'; readonly member: string; readonly what: string; readonly evidence: Uint8Array }
+  /** That member brought us a word that its author did not sign: it lies. We saw it; to others there is nothing to be shown. */
+  | { readonly kind: 'forged'; readonly member: string; readonly what: string }
   /** Members that owe a word for too long: left out, not accused. */
   | { readonly kind: 'silent'; readonly members: readonly string[] }
   /** That member opened these slots at another level: it takes no part in ours, nor we in its. */
@@ -188,6 +190,7 @@ export class Slots {
       case 'differs':
         this.differing.set(event.member, event.level)
         return this.show(event)
+      case 'forged':
       case 'silent':
       case 'epoch':
         return this.show(event)

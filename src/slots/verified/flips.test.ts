@@ -27,7 +27,9 @@ function without(lie: Lie) {
   const told = table.events.filter(event => event.who !== LIAR)
   const named = told.flatMap(event => (event.kind === 'cheat' ? [event] : []))
   const missed = told.flatMap(event => (event.kind === 'silent' ? event.members : []))
-  return { table, named, missed: new Set(missed), served: servedBy(table) }
+  // Seen by each who was brought a word that nobody signed, and shown to nobody.
+  const forged = told.flatMap(event => (event.kind === 'forged' ? event.member : []))
+  return { table, named, missed: new Set([...missed, ...forged]), served: servedBy(table) }
 }
 
 function servedBy(table: Table): Set<string> {
@@ -99,7 +101,7 @@ const hashes: readonly (readonly [what: string, lie: () => Lie])[] = [
   ],
 ]
 
-describe('a bit of what may be an answer to a lie, or is not signed any more: missed, and nobody else', () => {
+describe('a bit of what may be an answer to a lie, or is not signed any more: missed or seen to forge, and nobody else', () => {
   it.each(hashes)('%s', (_what, lie) => {
     const { named, missed, served } = without(lie())
     expect(named).toEqual([])

@@ -26,7 +26,7 @@ export function quorum(scene: SlotsScene, record: EpochRecord): number {
 /** Members with whom there is no going on, as we see it: cheats, and the silent, unless they petition and may be back. */
 function mustGo(scene: SlotsScene, name: NodeId): boolean {
   const { state } = scene
-  if (state.cheats.has(name) || isForger(state, name)) return true
+  if (state.cheats.has(name)) return true
   const isBack = state.petitions.has(name) && isSettledFor(scene, name)
   return !isBack && isSilent(state, name)
 }
@@ -102,7 +102,7 @@ function hasFirmReason(scene: SlotsScene): boolean {
   // Where nobody lies, a restart is true, and who restarted comes in again at once.
   const waits = epoch.record.liars > 0 && scene.rules.restartWaits()
   if (members.some(({ name }) => restarted(state, name) && (!waits || isSettledFor(scene, name)))) return true
-  const next = wishedRecord(scene)
+  const next = firmRecord(scene)
   // Who wants to leave, or restarts again, is a reason only while enough are left: else epoch would follow epoch, with
   // the same members, and nothing would ever be dealt (seed 410016). Who restarted indeed will be missed.
   return next !== undefined && (leftOut(epoch.record, next).length > 0 || leftOut(next, epoch.record).length > 0)
@@ -126,6 +126,15 @@ export function seesReason(scene: SlotsScene, proposed: EpochRecord): boolean {
 
 /** The record that we would propose, or nothing while too few would be left. */
 export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
+  return recordWithout(scene, name => mustGo(scene, name) || isForger(scene.state, name))
+}
+
+/** The same, as far as all can see what we see. */
+function firmRecord(scene: SlotsScene): EpochRecord | undefined {
+  return recordWithout(scene, name => mustGo(scene, name))
+}
+
+function recordWithout(scene: SlotsScene, must: (name: NodeId) => boolean): EpochRecord | undefined {
   const { state } = scene
   const { record, barred } = state.epoch
   const outside = waitingOutside(scene)
@@ -134,7 +143,6 @@ export function wishedRecord(scene: SlotsScene): EpochRecord | undefined {
     const left = record.members.filter(({ name }) => !gone(name))
     return successorWith(state, [...left, ...joiners].slice(0, MEMBERS_MAX))
   }
-  const must = (name: NodeId) => mustGo(scene, name)
   const least = wish(must)
   const most = barred ? least : wish(name => must(name) || restartsAgain(scene, name))
   const all = wish(name => positionOf(most, name) < 0 || wantsOut(state, name))
@@ -185,11 +193,10 @@ export function isAcceptable(scene: SlotsScene, proposed: EpochRecord): boolean 
 function isAnswer(scene: SlotsScene, proposed: EpochRecord): boolean {
   const { state } = scene
   const { record, barred, position } = state.epoch
-  const wished = barred || position < 0 ? undefined : wishedRecord(scene)
+  const wished = barred || position < 0 ? undefined : firmRecord(scene)
   // Nobody knows better: a member that is missed because it restarted may propose to go on with it (seed 70126).
   if (wished === undefined) return true
-  const joining = leftOut(wished, record)
-  const gone = leftOut(record, wished).filter(({ name }) => !isForger(state, name) || isSilent(state, name))
+  const [gone, joining] = [leftOut(record, wished), leftOut(wished, record)]
   if (gone.length > 0 && gone.every(({ name }) => positionOf(proposed, name) >= 0)) return false
   const isIn = ({ name }: EpochMember) => positionOf(proposed, name) >= 0
   // Others may remember otherwise how long somebody must wait: it is enough that the record lets somebody in, or that somebody goes.

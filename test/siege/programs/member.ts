@@ -99,7 +99,8 @@ async function gossip(): Promise<void> {
 
 async function watch(channels: Slots): Promise<void> {
   for await (const incident of channels.incidents()) {
-    if (incident.kind === 'cheat') say({ incident: { kind: 'cheat', member: incident.member, what: incident.what } })
+    const { kind } = incident
+    if (kind === 'cheat' || kind === 'forged') say({ incident: { kind, member: incident.member, what: incident.what } })
   }
 }
 

@@ -83,9 +83,14 @@ export class NamingChecker implements Checker {
     this.liars = liars
   }
 
+  /** Named by one who saw it and cannot show it. */
+  seen(member: NodeId, what: string, at: Micros): void {
+    if (!this.liars.has(member)) this.broken.push({ what: `${member} is honest, and named: it ${what}`, at })
+  }
+
   accused(member: NodeId, what: string, holds: boolean, at: Micros): void {
     this.named.add(member)
-    if (!this.liars.has(member)) this.broken.push({ what: `${member} is honest, and named: it ${what}`, at })
+    this.seen(member, what, at)
     if (!holds) this.broken.push({ what: `evidence against ${member} does not hold`, at })
   }
 

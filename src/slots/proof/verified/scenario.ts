@@ -238,6 +238,10 @@ class SlotsStage extends SeekersStage<SlotsPlan> {
           verifyEvidence(event.evidence, { group, signatures }).ok,
           world.now,
         )
+      case 'forged':
+        // Seen by its hearer alone: only whom it names is checked.
+        if (honest) this.naming.seen(event.member, event.what, world.now)
+        return
       case 'seat':
         return this.seated(node, event, honest)
       case 'released':
