@@ -103,6 +103,10 @@ describe('what another server gives that nobody signed', () => {
     expect(names(server, range([first, second]))).toBe(false)
     expect(held(server)).toBe(2)
     expect(names(server, range([item(1, 3), item(2, 4)]))).toBe(false)
+    const behind = started(lying)
+    behind.hear('second', range([apart(first)]))
+    expect(names(behind, range([item(1, 3), apart(second)]))).toBe(false)
+    expect(held(behind)).toBe(2)
   })
 
   it('looks at no signature of what is here already, however often it comes', () => {
