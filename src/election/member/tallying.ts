@@ -10,14 +10,13 @@
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import { winner } from '../count/ballot.ts'
-import { ballotsFault, claimFault } from '../count/claim.ts'
+import { ballotsFault, openingsFault } from '../count/claim.ts'
 import { memberOf } from '../count/electorate.ts'
 import { hiddenTotals, isOpening, openedTotals, openingOf, tallyDigest } from '../count/secret.ts'
 import type { MessageOf } from '../wire.ts'
 import { ballotCheck } from './ballots.ts'
-import { claimOf } from './candidacy.ts'
 import { isSameList } from './lists.ts'
-import { claimCheck, type ElectionScene, pollOf, quorum, send } from './scene.ts'
+import { type ElectionScene, pollOf, quorum, send } from './scene.ts'
 import type { Attempt, Race, Tally } from './state.ts'
 
 function tellerOf({ candidates, term }: Attempt): NodeId {
@@ -124,8 +123,10 @@ export function onOpened(scene: ElectionScene, from: NodeId, body: MessageOf<'op
   if (race === undefined || attempt?.term !== body.term || race.candidacy !== undefined) return
   const { tally, candidates } = attempt
   if (tally === undefined || from !== tellerOf(attempt) || body.openings.length !== candidates.length) return
-  const claim = { ...claimOf(scene, race, attempt), openings: body.openings }
-  if (claimFault(claim, state.self, claimCheck(scene)) !== undefined) return
+  const check = ballotCheck(scene, race, attempt)
+  // The ballots were checked when it opened them: a teller says a wrong word as often as it likes.
+  const counted = { ballots: tally.ballots, openings: body.openings }
+  if (check === undefined || openingsFault(counted, check, candidates, state.self) !== undefined) return
   for (const [place, id] of candidates.entries()) tally.openings.set(id, body.openings[place]!)
   race.news.add('victory')
 }
