@@ -11,6 +11,7 @@ import {
   compose,
   composeRules,
   encode,
+  type NodeId,
   type PartCommand,
   type PartEvent,
   type Saved,
@@ -109,7 +110,26 @@ export function memberNode(settings: MemberSettings): MemberNode {
 
 /** The parts as one node. Its proof gives it broken rules, and liars' parts. */
 export function memberOf(parts: MemberParts, rules: ComposeRules = composeRules): MemberNode {
-  return compose('member', parts, { wires: memberWires, rules })
+  return amongMembers(compose('member', parts, { wires: memberWires, rules }))
+}
+
+/**
+ * A client is let in to ask, and has no part in what members do among themselves. Its processes are as many as it likes, each with
+ * another name: each would have an allowance of its own in gossip, and a place among the peers that are remembered.
+ */
+function amongMembers(node: MemberNode): MemberNode {
+  return {
+    ...node,
+    step(state, input, turn) {
+      if (input.kind === 'message' && input.body.part !== 'questions' && isClient(input.from)) return
+      node.step(state, input, turn)
+    },
+  }
+}
+
+/** The mark before the instance of a client's process: no member's name has it. */
+function isClient(id: NodeId): boolean {
+  return id.includes('#')
 }
 
 const memberWires: readonly Wire<MemberParts>[] = [

@@ -9,9 +9,11 @@ import type { NodeId } from '../../core/index.ts'
 import { type Claim, signClaim } from '../claims.ts'
 import { incarnationOf } from '../incarnation.ts'
 import { simulatedGroup } from '../proof/simulated.ts'
-import { type AggregateName, aggregateBytes, type MembershipMessage } from '../wire.ts'
+import { type AggregateName, aggregateBytes, type MembershipMessage, PAGE_MAX } from '../wire.ts'
 import { membership } from './machine.ts'
+import { TALK } from './peers.ts'
 import { emptyQueue, enqueue, nextClaims, QUEUE_MAX, QUEUED_BYTES_OF_SIGNER_MAX, queueSize } from './queue.ts'
+import { CLAIMS_A_TOKEN } from './repair.ts'
 import {
   ACCUSERS_MAX,
   AGGREGATES_MAX,
@@ -211,6 +213,69 @@ describe('peers', () => {
     puppet.hear('newcomer', { kind: 'nack', nonce: new Uint8Array(8) })
     expect(puppet.state.peers.has('newcomer')).toBe(true)
     expect(puppet.state.peers.size).toBe(PEERS_MAX)
+  })
+})
+
+describe('what is given to one that compares views', () => {
+  /** A member of a group of a hundred; each has said two things. */
+  function crowd() {
+    const names = ['self', ...Array.from({ length: 100 }, (_, place) => `m${place}`)]
+    const known = simulatedGroup(names)
+    const puppet = new Puppet(membership(known.settings('self')), names)
+    puppet.start()
+    for (const member of names.slice(1)) {
+      const { identity, signer } = known.settings(member)
+      const incarnation = incarnationOf(1, 0)
+      const said = [
+        signClaim('simulated', signer, { kind: 'alive', member, incarnation, address: '', identity, keys: [] }),
+        signClaim('simulated', signer, { kind: 'attributes', member, boot: 1, version: 1, values }),
+      ]
+      puppet.hear(member, gossip(...(said as Claim[])))
+    }
+    return { puppet, names: names.slice(1) }
+  }
+  const claimsIn = (out: ReturnType<Puppet<MembershipState, MembershipMessage, never, never>['hear']>) =>
+    sent<MembershipMessage>(out as never).reduce(
+      (sum, { body }) => sum + ('claims' in body ? body.claims.length : 0),
+      0,
+    )
+
+  it('is no more than its allowance: words of a few bytes do not ask for the whole view again and again', () => {
+    const { puppet, names } = crowd()
+    const questions: MembershipMessage[] = [
+      { kind: 'page', after: '', upTo: '', entries: [] },
+      { kind: 'page', after: '', upTo: 'n', entries: [] },
+      { kind: 'want', members: names },
+    ]
+    for (const [place, question] of questions.entries()) {
+      const peer = `liar-${place}`
+      const given = () => claimsIn(puppet.hear(peer, question) as never)
+      expect(given()).toBeGreaterThanOrEqual(2 * names.length)
+      let all = 0
+      for (let again = 0; again < 2_000; again++) all += given()
+      expect(all).toBeGreaterThan((TALK.burst / 2) * CLAIMS_A_TOKEN)
+      expect(all).toBeLessThan(TALK.burst * CLAIMS_A_TOKEN)
+      expect(given()).toBe(0)
+      puppet.now += 1_000
+      let later = 0
+      for (let again = 0; again < 1_000; again++) later += given()
+      expect(later).toBeGreaterThan(0)
+      expect(later).toBeLessThanOrEqual(TALK.perSecond * CLAIMS_A_TOKEN)
+    }
+  })
+  it('costs who asks for it as much as there is to look through, also where nothing is given', () => {
+    const { puppet, names } = crowd()
+    const entries = ['self', ...names].map(member => {
+      return { member, incarnation: incarnationOf(9, 0), version: 1, tag: 0, presence: 'here' as const }
+    })
+    const page: MembershipMessage = { kind: 'page', after: '', upTo: '', entries }
+    const answered = Array.from({ length: TALK.burst }, () => sent(puppet.hear('liar', page)).length)
+    expect(answered.filter(count => count > 0)).toHaveLength(Math.floor(TALK.burst / (1 + entries.length / PAGE_MAX)))
+  })
+  it('is all of it for one that comes new, at once', () => {
+    const { puppet, names } = crowd()
+    const out = puppet.hear('m0', { kind: 'page', after: '', upTo: '', entries: [] })
+    expect(claimsIn(out as never)).toBeGreaterThanOrEqual(2 * names.length)
   })
 })
 

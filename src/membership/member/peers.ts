@@ -6,7 +6,7 @@ import type { Misbehaviour } from '../events.ts'
 import { type MemberScene, PEERS_MAX, type PeerRecord } from './state.ts'
 
 /** A joining member is sent a whole view at once; afterwards a few messages a second are usual. */
-const TALK: Allowance = { burst: 1_024, perSecond: 256 }
+export const TALK: Allowance = { burst: 1_024, perSecond: 256 }
 /**
  * How long a peer is not heard after its first, second and third forged claim; with the third it is named. One claim may
  * be broken by a broken memory, so the first costs little; but while it costs, nothing of that peer is checked: many

@@ -22,6 +22,11 @@ const SIDE_CLAIMS_MAX = 8
 const SOUGHT = 3
 /** Contacts asked at once for entry. */
 const CONTACTS_MAX = 3
+/**
+ * Claims given for the price of a message. A newcomer to a group of 4,000, which is told four of each member, has them with half of
+ * its burst; one that asks without end is given 8,192 a second, about 5 MB.
+ */
+export const CLAIMS_A_TOKEN = 32
 /** In groups beyond this, views are compared less often: each comparison is that much longer. */
 const SLOWER_BEYOND = 64
 
@@ -53,6 +58,12 @@ function placeAfter(names: readonly NodeId[], after: string): number {
     else low = middle + 1
   }
   return low
+}
+
+/** The names after the one, up to the other; empty: up to the last. */
+function namesBetween(scene: MemberScene, after: string, upTo: string): readonly NodeId[] {
+  const names = sortedNames(scene)
+  return names.slice(placeAfter(names, after), upTo === '' ? names.length : placeAfter(names, upTo))
 }
 
 function pageAfter(scene: MemberScene, after: string): Message<'page'> {
@@ -145,6 +156,9 @@ export function onMore(scene: MemberScene, from: NodeId, message: Message<'more'
 /** Compares one page with the own view: gives what is newer here, asks for what is newer there. */
 export function onPage(scene: MemberScene, from: NodeId, { after, upTo, entries }: Message<'page'>): void {
   const { state, turn } = scene
+  const between = namesBetween(scene, after, upTo)
+  // Four bytes can have us look at everybody, and give all that we know of them.
+  if (!spendOn(scene, from, between.length / PAGE_MAX)) return
   const theirs = new Map(entries.map(entry => [entry.member, entry]))
   const wanted: NodeId[] = []
   const given: Claim[] = []
@@ -153,10 +167,7 @@ export function onPage(scene: MemberScene, from: NodeId, { after, upTo, entries 
     if (isNewer(entry, member)) wanted.push(entry.member)
     if (member !== undefined && isNewer(entryOf(member), entry)) given.push(...claimsOf(member))
   }
-  const names = sortedNames(scene)
-  for (let place = placeAfter(names, after); place < names.length; place++) {
-    const name = names[place]!
-    if (upTo !== '' && name > upTo) break
+  for (const name of between) {
     if (theirs.has(name)) continue
     const member = state.members.get(name)!
     if (isHere(member)) given.push(...claimsOf(member))
@@ -199,17 +210,20 @@ function claimsOf(member: Member): Claim[] {
   return claims
 }
 
-function give({ turn }: MemberScene, to: NodeId, claims: readonly Claim[]): void {
+/** As far as that peer may have of our time: what is left over is found by the next comparison. */
+function give(scene: MemberScene, to: NodeId, claims: readonly Claim[]): void {
   let part: Claim[] = []
   let bytes = 0
   const send = () => {
-    if (part.length > 0) turn.do({ kind: 'send', to, body: { kind: 'gossip', claims: part } })
+    const mayHave = part.length === 0 || spendOn(scene, to, part.length / CLAIMS_A_TOKEN)
+    if (part.length > 0 && mayHave) scene.turn.do({ kind: 'send', to, body: { kind: 'gossip', claims: part } })
     part = []
     bytes = 0
+    return mayHave
   }
   for (const claim of claims) {
     const size = claimBytes(claim)
-    if (part.length >= CLAIMS_MAX || bytes + size > CLAIMS_BYTES_MAX) send()
+    if ((part.length >= CLAIMS_MAX || bytes + size > CLAIMS_BYTES_MAX) && !send()) return
     part.push(claim)
     bytes += size
   }
