@@ -1,6 +1,7 @@
 // Several slots groups in one node: kept apart by name, restored by name, and never reopened with other settings.
 
 import { describe, expect, it } from 'vitest'
+import { Puppet, told } from '../../test/support/machine.ts'
 import { compose, createHost, NOTHING_SAVED, seededRandom } from '../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../crypto/index.ts'
 import { calm, World } from '../simulator/index.ts'
@@ -129,6 +130,23 @@ describe('many slots in one node', () => {
     ])
   })
 
+  it('a member that speaks at two other levels in turn is told of once for each', () => {
+    const signatures = idealSignatures()
+    const members = names.map(name => ({ name, identity: signatures.signer(name).publicKey }))
+    const options = { members, group: insecureBareGroup(), signer: signatures.signer('anna'), signatures }
+    const anna = new Puppet(manySlots({ ...options, storeLost: false }), names, NOTHING_SAVED, 'anna')
+    anna.drawn.shift = () => new Uint8Array(64).fill(1)
+    anna.command({ kind: 'open', settings: desks })
+    const body = { kind: 'pulse', epoch: new Uint8Array(32), round: 0, stage: 0 } as const
+    const seen: Seen[] = []
+    for (let again = 0; again < 100; again++) {
+      for (const kind of ['curious', 'strong'] as const) {
+        for (const event of told(anna.hear('bela', { kind, name: 'desks', body }))) seen.push({ ...event, who: 'anna' })
+      }
+    }
+    expect(differing(seen)).toEqual(['anna: bela curious', 'anna: bela strong'])
+  })
+
   it('refuses a name opened at another level, also after a restart', () => {
     const { world, seen } = open()
     world.command('anna', { kind: 'open', settings: desks })
@@ -193,7 +211,7 @@ describe('many slots in one node', () => {
     world.command('anna', { kind: 'open', settings: desks })
     world.run(SECOND)
     const state = world.node('anna').host!.state as ManySlotsState
-    state.open.get('desks')!.state.differing.set(id, level)
+    state.open.get('desks')!.state.differing.set(id, new Set([level]))
     const ask = () => world.command('anna', { kind: 'tell', name: 'desks', body: { kind: 'request', id: 1 } })
     expect(ask).toThrow(broken)
   })

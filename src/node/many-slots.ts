@@ -70,8 +70,8 @@ export type LeveledEvent =
 
 export interface LeveledState {
   readonly member: MemberState
-  /** Members that spoke at another level. */
-  readonly differing: Map<NodeId, SlotsLevel>
+  /** Members that spoke at other levels, and at which: each is told once, or one that speaks at two in turn fills a log. */
+  readonly differing: Map<NodeId, ReadonlySet<SlotsLevel>>
 }
 
 export type ManySlotsCommand = FamilyCommand<SlotsSettings, SlotsCommand>
@@ -148,7 +148,7 @@ function leveled<State extends MemberState, Body>(
   isMember: (id: NodeId) => boolean,
   level: Level<Body>,
 ): Protocol<
-  { readonly member: State; readonly differing: Map<NodeId, SlotsLevel> },
+  { readonly member: State; readonly differing: Map<NodeId, ReadonlySet<SlotsLevel>> },
   ManySlotsMessage,
   SlotsCommand,
   LeveledEvent
@@ -168,14 +168,15 @@ function leveled<State extends MemberState, Body>(
       const body = level.unwrap(input.body)
       if (body !== undefined) return give({ kind: 'message', from, body })
       const other = input.body.kind
-      if (!isMember(from) || differing.get(from) === other) return
-      differing.set(from, other)
+      const known = differing.get(from) ?? new Set()
+      if (!isMember(from) || known.has(other)) return
+      differing.set(from, new Set([...known, other]))
       turn.do({ kind: 'emit', event: { kind: 'differs', member: from, level: other } })
     },
     check({ member, differing }) {
       for (const [id, other] of differing) {
         assert(isMember(id), `only members are told of: ${id}`)
-        assert(other !== level.name, `${id} speaks at our own level`)
+        assert(!other.has(level.name), `${id} speaks at our own level`)
       }
       machine.check?.(member)
     },

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { bytesIn, listedUnder } from '../../../test/support/limits.ts'
-import { honest, instead, LIAR, Table, type Word } from '../../../test/support/slots-table.ts'
+import { BEAT, honest, instead, LIAR, Table, TICK, type Word } from '../../../test/support/slots-table.ts'
 import { NOTHING_SAVED, seededRandom } from '../../core/index.ts'
 import { idealSignatures, insecureBareGroup } from '../../crypto/index.ts'
 import { slotsDefaults } from '../settings.ts'
@@ -198,6 +198,25 @@ describe('questions', () => {
     const elsewhere = (number: number) => ({ ...by(FLOODER, { kind: 'want', round: 1 }), epoch: madeUp(number) })
     for (let i = 0; i <= ANSWERS_MAX; i++) hears(elsewhere(i) as SlotsMessage)
     expect(sent.length).toBe(ANSWERS_MAX)
+  })
+  bound('ANSWERS_MAX', 'a word that fits to nothing is shown what we have as often, however often it is said', () => {
+    const lies = {
+      ready: instead('ready', () => ({ keys: madeUp(1) })),
+      seal: instead('seal', ({ passes }) => ({ passes: passes.map(() => madeUp(1)) })),
+    }
+    for (const [kind, lie] of Object.entries(lies) as ['ready' | 'seal', (typeof lies)['seal']][]) {
+      const table = new Table(lie, { holds: true })
+      table.run(300, () => table.heard(kind, LIAR) !== undefined)
+      // Kept by all; then just after a beat.
+      table.run(BEAT / TICK, () => false)
+      table.run(BEAT / TICK, () => table.now % BEAT === 0)
+      for (let again = 0; again < 1_000; again++) table.says(table.heard(kind, LIAR)!)
+      table.run(1, () => false)
+      const shown = table.said.filter(({ at, by, body }) => {
+        return at === table.now && by === 'a' && body.kind === (kind === 'ready' ? 'key' : 'pass')
+      })
+      expect([kind, shown.length]).toEqual([kind, ANSWERS_MAX])
+    }
   })
   bound('OUTBOX_MAX', 'paced: what waits for one member keeps no word from another', () => {
     const { state, hears } = member({ paced: true })

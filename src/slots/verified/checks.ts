@@ -10,7 +10,7 @@ import { accuse, agreement } from './accusing.ts'
 import { votesHash } from './evidence.ts'
 import { forgetWaits } from './lateness.ts'
 import { ballotContext, checkBallot, checkOpening, isFree, makeOpening } from './proofs.ts'
-import { saidBy, saidByAll, sayStep, send, stepName } from './saying.ts'
+import { answer, saidBy, saidByAll, sayStep, stepName } from './saying.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import type { Ballot, Opening, Vote } from './wire.ts'
 
@@ -172,5 +172,5 @@ export function compareVotes(scene: SlotsScene, round: Round, opening: Opening):
   if (opening.check !== round.check) return
   const votes = saidByAll(state.epoch, round, 'vote', round.check)
   if (votes === undefined || sameBytes(votesHash(votes), opening.votes)) return
-  for (const vote of votes) send(scene, opening.author, vote)
+  for (const vote of votes) answer(scene, opening.author, vote)
 }

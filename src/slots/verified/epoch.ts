@@ -9,7 +9,7 @@ import { keysHash } from './evidence.ts'
 import { checkKey, keyContext, sumOfKeys } from './proofs.ts'
 import { driftOf, type EpochRecord, positionOf, recordHash } from './record.ts'
 import { saveJoined } from './saved.ts'
-import { saidBy, saidByAll, sayStep, send } from './saying.ts'
+import { answer, saidBy, saidByAll, sayStep } from './saying.ts'
 import { type Epoch, NEVER, type SlotsScene } from './state.ts'
 import type { Key, Ready } from './wire.ts'
 
@@ -37,6 +37,7 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
     wasSilent: new Map(),
     heldUp: new Map(),
     forgers: new Set(),
+    falseAccusers: new Set(),
     complainedOf: new Set(),
     succession: {
       active: false,
@@ -112,7 +113,7 @@ export function compareKeys(scene: SlotsScene, ready: Ready): void {
   const { epoch } = scene.state
   const own = saidBy(epoch, 'ready', epoch.position)
   if (own !== undefined && !sameBytes(own.keys, ready.keys)) {
-    for (const key of saidByAll(epoch, epoch, 'key') ?? []) send(scene, ready.author, key)
+    for (const key of saidByAll(epoch, epoch, 'key') ?? []) answer(scene, ready.author, key)
   }
 }
 

@@ -109,6 +109,12 @@ export function encodeEvidence(evidence: Evidence): Uint8Array {
   return encode(evidenceCodec, evidence)
 }
 
+/** Whom the evidence accuses, in which epoch, before anything of it is checked. */
+export function accusedBy(evidence: Uint8Array): { readonly cheat: NodeId; readonly epoch: Uint8Array } | undefined {
+  const decoded = evidence.length > EVIDENCE_BYTES_MAX ? undefined : decode(evidenceCodec, evidence)
+  return decoded?.ok ? { cheat: decoded.value.statement.author, epoch: recordHash(decoded.value.record) } : undefined
+}
+
 interface Means {
   readonly group: Group
   readonly signatures: Signatures

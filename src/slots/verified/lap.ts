@@ -4,7 +4,7 @@
 import { sameBytes } from '../../core/index.ts'
 import { accuse, agreement } from './accusing.ts'
 import { leaderOf, listLength, passClaim, passContext, passedOn, passerAt, startList } from './proofs.ts'
-import { saidBy, sayStep, send } from './saying.ts'
+import { answer, saidBy, sayStep } from './saying.ts'
 import { encodeShuffleWork, type ShuffleAnswer, type ShuffleWork } from './shuffle-work.ts'
 import type { Epoch, Round, SlotsScene } from './state.ts'
 import { type Pass, type Seal, statementHash } from './wire.ts'
@@ -98,12 +98,12 @@ export function compareLaps(scene: SlotsScene, round: Round, said: Pass | Seal):
   if (said.kind === 'pass') {
     const before = round.passes[said.place - 1]
     if (before !== undefined && !sameBytes(round.hashes[said.place - 1]!, said.previous)) {
-      send(scene, said.author, before)
+      answer(scene, said.author, before)
     }
     return
   }
   const place = round.hashes.findIndex(
     (hash, at) => said.passes[at] !== undefined && !sameBytes(hash, said.passes[at]!),
   )
-  if (place >= 0) send(scene, said.author, round.passes[place]!)
+  if (place >= 0) answer(scene, said.author, round.passes[place]!)
 }

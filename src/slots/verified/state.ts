@@ -154,6 +154,8 @@ export interface Epoch {
   readonly heldUp: Map<number, Millis>
   /** Positions of members that brought us words under signatures that do not hold. */
   readonly forgers: Set<number>
+  /** Voters that brought evidence which proves nothing. */
+  readonly falseAccusers: Set<NodeId>
   /** Positions of members of whom we complained: the next time we do so at once. */
   readonly complainedOf: Set<number>
   readonly succession: Succession
