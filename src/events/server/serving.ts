@@ -153,29 +153,49 @@ export function onFetch(scene: ServerScene, from: NodeId, body: Message<'fetch'>
 }
 
 function answer({ turn }: ServerScene, follower: Follower, stream: Stream, after: number, to: number): void {
-  const { client, sub, version, filter } = follower
+  const { client, sub, version } = follower
   const { source, terms } = stream
   const until = to === 0 ? stream.held : Math.min(to, stream.held)
-  const { items, through } = matching(filter, stream, after, until)
+  const { items, through } = matching(follower, stream, after, until)
   const body = { kind: 'found', sub, version, source, identity: terms.identity, after, through, items } as const
   turn.do({ kind: 'send', to: client, body, ...(terms.live && { lane: 'live' }) })
 }
 
-/** Matches in (after, to], and how far they go: a message has its limits. */
-function matching(filter: Filter, stream: Stream, after: number, to: number): { items: Item[]; through: number } {
+/**
+ * Events that are held against a filter for one answer, about 10 ms; against a long filter fewer. Of an author there may be half a
+ * million here, and a filter that fits none of them would keep the server for seconds, one of 64 KiB for more than a minute.
+ */
+export const LOOKED_MAX = 4_096
+
+/** How many events of a usual filter one event costs: a filter of a kibibyte has about a hundred tests. */
+export function looksFor(filter: Uint8Array): number {
+  return Math.max(1, filter.length / 1_024)
+}
+
+/** Matches in (after, to], and how far they go: a message has its limits, and so has looking for them. */
+function matching(
+  { filter, encoded }: Follower,
+  stream: Stream,
+  after: number,
+  to: number,
+): { items: Item[]; through: number } {
   const items: Item[] = []
+  const last = Math.min(to, after + Math.max(1, Math.floor(LOOKED_MAX / looksFor(encoded))))
   let bytes = 0
-  for (let counter = after + 1; counter <= to; counter++) {
+  for (let counter = after + 1; counter <= last; counter++) {
     const item = stream.items.get(counter)
     if (item === undefined || !fits(filter, item)) continue
     bytes += sizeOf(item)
-    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= FOUND_MAX)) {
-      const whole = endingWhole(items)
-      return { items: whole, through: whole.length < items.length ? whole.at(-1)!.counter : counter - 1 }
-    }
+    if (items.length > 0 && (bytes > ITEMS_BYTES_MAX || items.length >= FOUND_MAX)) return ending(items, counter - 1)
     items.push(item)
   }
-  return { items, through: to }
+  return last < to ? ending(items, last) : { items, through: to }
+}
+
+/** What ends before it is over: where it would end within a batch, that batch is left to the next answer. */
+function ending(items: Item[], through: number): { items: Item[]; through: number } {
+  const whole = endingWhole(items)
+  return { items: whole, through: whole.length < items.length ? whole.at(-1)!.counter : through }
 }
 
 export function fits(filter: Filter, { content }: Item): boolean {

@@ -15,7 +15,7 @@ import {
   SURVEYED_MAX,
   type SurveyedCursor,
 } from '../wire.ts'
-import { fits, headOf } from './serving.ts'
+import { fits, headOf, looksFor } from './serving.ts'
 import type { ServerScene, ServerState } from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }
@@ -27,32 +27,42 @@ export function onSurvey({ state, turn }: ServerScene, from: NodeId, { id, chann
   const streams = [...state.streams.values()].filter(({ source }) => wanted(source.channel))
   for (const stream of streams.sort((a, b) => b.changed - a.changed).slice(0, SURVEYED_MAX))
     entries.push(headOf(stream))
-  const cursors = subscriptionsOf(state).filter(cursor => wanted(cursor.channel))
-  turn.do({
-    kind: 'send',
-    to: from,
-    body: { kind: 'surveyed', id, entries, cursors: cursors.slice(0, SURVEYED_CURSORS_MAX) },
-  })
+  turn.do({ kind: 'send', to: from, body: { kind: 'surveyed', id, entries, cursors: subscriptionsOf(state, wanted) } })
 }
 
-function subscriptionsOf(state: ServerState): SurveyedCursor[] {
-  const named = [...state.cursors.values()].map(({ channel, name, owner, entries }) => {
-    return { channel, name, owner, queue: false, entries: entries.slice(0, SURVEYED_ENTRIES_MAX) }
-  })
-  const queues = [...state.queues.values()].map(({ channel, name, owner, sources }) => {
+/** As many as one answer holds, and no more are put together. */
+function subscriptionsOf(state: ServerState, wanted: (channel: string) => boolean): SurveyedCursor[] {
+  const found: SurveyedCursor[] = []
+  for (const { channel, name, owner, entries } of state.cursors.values()) {
+    if (found.length >= SURVEYED_CURSORS_MAX) return found
+    if (wanted(channel))
+      found.push({ channel, name, owner, queue: false, entries: entries.slice(0, SURVEYED_ENTRIES_MAX) })
+  }
+  for (const { channel, name, owner, sources } of state.queues.values()) {
+    if (found.length >= SURVEYED_CURSORS_MAX) return found
+    if (!wanted(channel)) continue
     const all = [...sources.values()].slice(-SURVEYED_ENTRIES_MAX)
     const entries = all.map(({ source: { author, boot }, done }) => ({ author, boot, counter: done }))
-    return { channel, name, owner, queue: true, entries }
-  })
-  return [...named, ...queues]
+    found.push({ channel, name, owner, queue: true, entries })
+  }
+  return found
 }
+
+/**
+ * Kept events that are held against a filter for one answer: all of a channel against one of 4 KiB, against a longer one fewer. One
+ * of 64 KiB would else keep a server for a quarter of a minute.
+ */
+export const REMIND_LOOKED_MAX = 400_000
 
 export function onRemind({ state, turn }: ServerScene, from: NodeId, body: Message<'remind'>): void {
   const filter = decodeFilter(body.filter)
   if (!filter.ok) return
   const events: RetainedEvent[] = []
   let bytes = 0
+  let looksLeft = REMIND_LOOKED_MAX
   for (const { source, identity, item } of state.retained.get(body.channel)?.values() ?? []) {
+    looksLeft -= looksFor(body.filter)
+    if (looksLeft < 0) break
     if (!fits(filter.value, item)) continue
     bytes += sizeOf(item)
     if (events.length >= REMINDED_MAX || (events.length > 0 && bytes > ITEMS_BYTES_MAX)) break
