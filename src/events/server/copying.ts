@@ -5,7 +5,7 @@
 //
 // n - f others show it all their cursors first. They share n - 2f with those n - f - 1, so b + 1: one is honest and knows.
 
-import { encode, type NodeId } from '../../core/index.ts'
+import { encode, firstNames, type NodeId } from '../../core/index.ts'
 import { isOwnersCursor } from '../signed.ts'
 import { COPIED_MAX, type EventsMessage, eventsRecord } from '../wire.ts'
 import { remember, whyNot } from './cursors.ts'
@@ -24,10 +24,9 @@ export function copyFrom({ state, turn }: ServerScene): void {
 
 export function onCopy({ state, turn }: ServerScene, from: NodeId, { after }: Message<'copy'>): void {
   if (!state.others.includes(from)) return
-  const keys = [...state.cursors.keys()].filter(key => key > after).sort()
-  const shown = keys.slice(0, COPIED_MAX)
+  const { names: shown, more } = firstNames(state.cursors.keys(), after, COPIED_MAX)
   const cursors = shown.map(key => state.cursors.get(key)!)
-  const body = { after, next: shown.at(-1) ?? after, whole: shown.length === keys.length, cursors }
+  const body = { after, next: shown.at(-1) ?? after, whole: !more, cursors }
   turn.do({ kind: 'send', to: from, body: { kind: 'copied', ...body } })
 }
 

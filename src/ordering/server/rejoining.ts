@@ -4,7 +4,7 @@
 // one place where the order trusts time. Then q others say what they promised and took: any quorum of a finished
 // attempt shares 2b + 1 servers with those q, this one left out, so that what it had said yes to is vouched for there.
 
-import { type Millis, type NodeId, orderingQuorum, outlasting, sameBytes } from '../../core/index.ts'
+import { firstNames, type Millis, type NodeId, orderingQuorum, outlasting, sameBytes } from '../../core/index.ts'
 import { choose, type Voucher } from '../choose.ts'
 import { compareRanks, LOWEST_RANK } from '../rules.ts'
 import { decodeChange } from '../versions/content.ts'
@@ -79,13 +79,14 @@ function ask(scene: ServerScene, { query, recalled }: Rejoin, server: NodeId): v
 export function onRecall(scene: ServerScene, from: NodeId, { query, after }: ClientMessage & { kind: 'recall' }): void {
   const { state } = scene
   if (!state.servers.includes(from)) return
-  const names = [...state.objects.keys(), ...state.tombstones.keys()].filter(name => name > after).sort()
-  const objects = names.slice(0, INSPECTED_MAX).map(name => {
+  const all = [...state.objects.keys(), ...state.tombstones.keys()]
+  const { names, more } = firstNames(all, after, INSPECTED_MAX)
+  const objects = names.map(name => {
     const object = lookUp(state, name)
     const { promised, committed } = object
     return { object: name, promised, committed, proposed: proposedHead(object) }
   })
-  reply(scene, from, { kind: 'recalled', query, objects, more: names.length > INSPECTED_MAX })
+  reply(scene, from, { kind: 'recalled', query, objects, more })
 }
 
 export function takeRecalled(scene: ServerScene, from: NodeId, { query, objects, more }: RecalledMessage): void {
