@@ -82,9 +82,9 @@ export class Table {
     return this.sent.find((said): said is Word<Kind> => said.kind === kind && said.author === author)
   }
 
-  /** The liar says this to everybody, beside what it says anyway. */
-  says(body: SlotsMessage): void {
-    for (const to of this.names) if (to !== LIAR) this.queue.push([to, LIAR, body])
+  /** The liar says this to everybody, or to those, beside what it says anyway. */
+  says(body: SlotsMessage, hearers = this.names): void {
+    for (const to of hearers) if (to !== LIAR) this.queue.push([to, LIAR, body])
   }
 
   // A word takes a tick, so that an answer to an answer takes time as well.

@@ -32,12 +32,21 @@ export function owedNow(scene: SlotsScene): Owed[] {
   for (const round of epoch.rounds.values()) {
     if (round.slots.length > 0 && !round.spoiled) owed.push(...owedInRound(epoch, round))
   }
-  const leader = leaderOf(epoch.record, epoch.next)
-  const begun = (epoch.rounds.get(epoch.next)?.said.size ?? 0) > 0
-  if (leader !== epoch.position && (begun || mayOpen(scene).length > 0)) {
-    owed.push({ kind: 'header', author: leader, index: 0, round: epoch.next })
-  }
-  return owed
+  return [...owed, ...owedByLeader(scene)]
+}
+
+/**
+ * The next header: where there is something to open, or where others go on in that round. A liar says words of a round that nobody
+ * opened, and its leader would be late for ever: so it is asked for by anybody's word, and owed by those of b + 1.
+ */
+function owedByLeader(scene: SlotsScene): Owed[] {
+  const { epoch } = scene.state
+  const { record, next, rounds, position } = epoch
+  const author = leaderOf(record, next)
+  const begunBy = new Set([...(rounds.get(next)?.said.values() ?? [])].map(said => said.author)).size
+  const isOwed = mayOpen(scene).length > 0 || scene.rules.hasBegun(begunBy, record.liars)
+  if (author === position || (begunBy === 0 && !isOwed)) return []
+  return [{ kind: 'header', author, index: 0, round: next, isHearsay: !isOwed }]
 }
 
 function owedByForming(epoch: Epoch): Owed[] {
@@ -127,7 +136,7 @@ export function lookAround(scene: SlotsScene): void {
     const age = turn.now - since
     const late = latenessOf(scene, need, age)
     if (Math.floor(age / beat) % ASK_EVERY === ASK_EVERY - 1) asked.push(need)
-    if (late > patience && blames) silent.add(need.author)
+    if (late > patience && blames && !need.isHearsay) silent.add(need.author)
     if (need.kind === 'share' && need.index === epoch.position && late > complainAfter(scene, need.author))
       complain(scene, need)
   }

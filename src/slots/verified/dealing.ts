@@ -60,7 +60,7 @@ export function mayOpen(scene: SlotsScene): readonly number[] {
   const { now } = scene.turn
   const { epoch } = state
   if (!epoch.live || epoch.closed || now < dealsFrom(scene)) return []
-  if (scene.settings.onDemand && !epoch.wanted && state.waiting.length === 0) return []
+  if (scene.settings.onDemand && epoch.wanted === undefined && state.waiting.length === 0) return []
   const before = epoch.rounds.get(epoch.next - epoch.record.members.length)
   if (before !== undefined && before.phase !== 'over') return []
   return freeSlots(scene)

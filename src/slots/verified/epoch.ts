@@ -30,7 +30,7 @@ export function newEpoch(self: NodeId, record: EpochRecord, barred: boolean, now
     closed: false,
     rounds: new Map(),
     next: 1,
-    wanted: false,
+    wanted: undefined,
     uses: record.slots.map(() => ({ round: -1, sharedAt: NEVER, closed: true })),
     owed: new Map(),
     silent: new Map(),

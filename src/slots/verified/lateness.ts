@@ -13,6 +13,8 @@ import type { Need, StepKind } from './wire.ts'
 /** A word that is missing. */
 export interface Owed extends Need {
   readonly round: number
+  /** So few say that it was said that all may lie: it is asked for, and nobody is late with it. */
+  readonly isHearsay?: boolean
 }
 
 /** The part of the patience after which an owner complains, and that the accused has at least to post the share. */
@@ -71,8 +73,9 @@ export function heldUpTooMuch(scene: SlotsScene, owed: readonly Owed[]): number[
   const { beat, patience } = scene.settings
   const { now } = scene.turn
   const isLate = (need: Owed) => now - (epoch.owed.get(owedName(need)) ?? now) >= excusedFor(scene, need)
-  const late = new Set(owed.filter(isLate).map(need => need.author))
-  const missing = new Set(owed.map(need => need.author))
+  const sure = owed.filter(need => !need.isHearsay)
+  const late = new Set(sure.filter(isLate).map(need => need.author))
+  const missing = new Set(sure.map(need => need.author))
   for (const [author, charged] of epoch.heldUp) {
     const left = charged - DRAINED * beat
     if (left > 0) epoch.heldUp.set(author, left)
@@ -85,8 +88,9 @@ export function heldUpTooMuch(scene: SlotsScene, owed: readonly Owed[]): number[
   return [...late].filter(author => (epoch.heldUp.get(author) ?? 0) > most(author))
 }
 
-export function owedName(need: Owed): string {
-  return `${need.round}/${need.kind}:${need.author}:${need.index}`
+/** What was hearsay until now is owed from now on. */
+export function owedName({ round, kind, author, index, isHearsay }: Owed): string {
+  return `${round}/${kind}:${author}:${index}${isHearsay ? '?' : ''}`
 }
 
 // Who misses a share complains of it after a while, and cannot vote before. Whose clock is slow waits longer for old leases.

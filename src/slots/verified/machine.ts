@@ -18,11 +18,12 @@ import { answerElsewhere, compareStep, holderOf, isAuthentic, isOfOurEpoch, keep
 import { checkMember, checkRounds } from './invariants.ts'
 import { onSucceeded } from './links.ts'
 import { onPetition, petition } from './petitions.ts'
+import { leaderOf } from './proofs.ts'
 import { type EpochMember, firstRecord } from './record.ts'
 import { restore } from './restoring.ts'
 import { advanceRound, onComplaint, onRoundStep, onWorked, openRound } from './rounds.ts'
 import { type SlotsRules, slotsRules } from './rules.ts'
-import { flush, sendToAll, statementOf } from './saying.ts'
+import { flush, send, sendToAll, statementOf } from './saying.ts'
 import { onLease, onLetGo, onRequest } from './seats.ts'
 import {
   type MemberState,
@@ -216,12 +217,17 @@ export function advanceEpochs(scene: SlotsScene): void {
 function want(scene: SlotsScene): void {
   const { state, settings } = scene
   const { epoch } = state
-  if (!settings.onDemand || !epoch.live || state.waiting.length === 0) return
-  sendToAll(scene, statementOf<Want>(scene, { kind: 'want', round: epoch.next }))
+  if (!settings.onDemand || !epoch.live) return
+  if (state.waiting.length > 0) return sendToAll(scene, statementOf<Want>(scene, { kind: 'want', round: epoch.next }))
+  // A liar asks all but the leader, who would be late with a round that it knows nothing of.
+  if (epoch.wanted !== undefined && scene.rules.passesOnWants()) {
+    const leader = epoch.record.members[leaderOf(epoch.record, epoch.next)]!
+    send(scene, leader.name, epoch.wanted)
+  }
 }
 
 function onWant({ state }: SlotsScene, said: Want): void {
-  if (said.round === state.epoch.next) state.epoch.wanted = true
+  if (said.round === state.epoch.next) state.epoch.wanted = said
 }
 
 function onLeave({ state }: SlotsScene): void {

@@ -70,7 +70,7 @@ function takeHeader(scene: SlotsScene, round: Round): void {
   forgetUnfit(round)
   while ((epoch.rounds.get(epoch.next)?.slots.length ?? 0) > 0) {
     epoch.next++
-    epoch.wanted = false
+    epoch.wanted = undefined
   }
   forgetOld(epoch)
 }

@@ -47,6 +47,10 @@ export interface SlotsRules {
   addsUp(): boolean
   /** Whether an owner complains at once of one of whom it complained before. */
   complainsAgainAtOnce(): boolean
+  /** Whether who hears that a round is wanted tells its leader. */
+  passesOnWants(): boolean
+  /** Whether a round has begun whose header we have not, by how many others say words of it. */
+  hasBegun(others: number, liars: number): boolean
   /** Whether a proof of shuffle that fails is a reason not to seal. */
   refusesBadLap(): boolean
   /** Whether a member goes along with a new epoch only if it sees a reason for one. */
@@ -57,6 +61,8 @@ export interface SlotsRules {
   waitsLonger(): boolean
   /** Whether a proposed record must do something about the reason that the member sees. */
   mustAnswer(): boolean
+  /** Whether a member that may be alone with its reason favours its own proposals at once, in ballot after ballot. */
+  bindsAlone(): boolean
   /** Whether a leader is heard that proposed two records in one ballot, or leads again before the others could. */
   hearsHasty(): boolean
   /** How long a member is called silent after it spoke at last. */
@@ -139,6 +145,14 @@ export const slotsRules: SlotsRules = {
   // A member withholds one share in each round until it is asked to post it, and each round waits for a third of the patience.
   complainsAgainAtOnce: () => true,
 
+  // On demand, a liar says to all but the leader that it wants a round. The leader hears of nothing, all others wait for its header,
+  // it is left out, and so is the next one.
+  passesOnWants: () => true,
+
+  // Nobody wants a seat, or all are held. A liar says a word of the next round, which a member leads that has nothing to open: all
+  // wait for its header, it is left out, and so is the next one.
+  hasBegun: (others, liars) => others > liars,
+
   // A pass that doubles a ticket gives one slot to two members.
   refusesBadLap: () => true,
 
@@ -157,6 +171,10 @@ export const slotsRules: SlotsRules = {
   // A liar says nothing, is missed by all, and is the first to propose: the same members. All see a reason, nobody who is
   // left out is missed, and the next epoch begins as the last one did.
   mustAnswer: () => true,
+
+  // A liar forges to one member only, which leads ballot after ballot, far ahead of all others. Then it falls silent: the others need
+  // that member's favour, which it has given in later ballots; beyond a thousand of them, nobody can follow it any more.
+  bindsAlone: () => false,
 
   // A liar leads ballot after ballot, with another order of the ring for each of the others: each favours its own, none gets
   // a quorum, and no honest leader's turn ever comes.

@@ -6,7 +6,7 @@ import type { SlotsSettings } from '../settings.ts'
 import type { EpochMember, EpochRecord } from './record.ts'
 import type { SlotsRules } from './rules.ts'
 import type { Goer } from './waits.ts'
-import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step } from './wire.ts'
+import type { Favoured, Key, Link, Petition, Propose, SlotsMessage, Step, Want } from './wire.ts'
 
 /** What its user, and its worker, say to a member. */
 export type SlotsCommand =
@@ -141,8 +141,8 @@ export interface Epoch {
   readonly rounds: Map<number, Round>
   /** The first round whose header is not known. */
   next: number
-  /** With `onDemand`: somebody asked for the next round. */
-  wanted: boolean
+  /** With `onDemand`: somebody asked for the next round. Kept to be passed on to who leads it. */
+  wanted: Want | undefined
   readonly uses: SlotUse[]
   /** Since when each word is missing, by its name. */
   readonly owed: Map<string, Millis>

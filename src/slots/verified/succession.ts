@@ -25,7 +25,7 @@ import { type EpochRecord, isVoter, positionOf, recordHash, votersOf } from './r
 import { saveFavoured, saveLocked } from './saved.ts'
 import { send, sendToVoters, statementOf } from './saying.ts'
 import { type Epoch, type MemberState, NEVER, type SlotsScene } from './state.ts'
-import { hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
+import { hasFirmReason, hasReason, isAcceptable, quorum, seesReason, wishedRecord } from './successor.ts'
 import type { Favour, Favoured, Propose, Refuse, Sign, Signature, Succeeded } from './wire.ts'
 
 /** Ballots last longer and longer, up to this many times the first: a slow network gets through in the end. */
@@ -55,9 +55,21 @@ export function advanceSuccession(scene: SlotsScene): void {
     succession.active = true
     return nextBallot(scene)
   }
-  const lasts = ballotLasts(scene)
-  if (scene.turn.now < succession.startedAt + lasts) return repeat(scene)
-  nextBallot(scene)
+  const lasts = scene.turn.now < succession.startedAt + ballotLasts(scene)
+  return lasts || isAloneAhead(scene) ? repeat(scene) : nextBallot(scene)
+}
+
+/**
+ * What was brought to us alone is a reason for nobody else, for as long as the epoch lives: we stay with a ballot that we lead, not
+ * far from the others', or nobody could follow us, nor we them, when they have a reason (`BALLOTS_AHEAD_MAX`).
+ */
+function isAloneAhead(scene: SlotsScene): boolean {
+  const { epoch, self } = scene.state
+  const { record, position, succession } = epoch
+  const { ballot, reached } = succession
+  if (scene.rules.bindsAlone() || hasFirmReason(scene) || !leads(epoch, ballot, position)) return false
+  const others = [...reached].filter(([name]) => name !== self).map(([, theirs]) => theirs)
+  return ballot >= Math.max(0, kthLargest(others, record.liars + 1)) + record.members.length
 }
 
 // Also where a reason came back: the leader of the ballot before may be the very one that comes and goes.
@@ -65,7 +77,7 @@ function nextBallot(scene: SlotsScene): void {
   const { state, turn } = scene
   const { succession } = state.epoch
   succession.ballot++
-  succession.tries++
+  if (scene.rules.bindsAlone() || hasFirmReason(scene)) succession.tries++
   succession.startedAt = turn.now
   propose(scene)
 }
@@ -91,7 +103,9 @@ function propose(scene: SlotsScene): void {
   const words = { round: 0, ballot: succession.ballot, record, favoured: succession.valid?.favoured }
   const said = statementOf<Propose>(scene, { kind: 'propose', ...words })
   sendToVoters(scene, said)
-  onPropose(scene, said)
+  // Where nobody else may see the reason, our favour waits for theirs: it would keep us from favouring what they propose.
+  if (scene.rules.bindsAlone() || hasFirmReason(scene)) onPropose(scene, said)
+  else keepProposal(succession.proposals, said)
 }
 
 /**
@@ -178,10 +192,8 @@ export function onPropose(scene: SlotsScene, said: Propose): void {
 function isHeard(scene: SlotsScene, said: Propose): boolean {
   const { epoch, self } = scene.state
   const { proposals, torn, led } = epoch.succession
-  const { author, ballot, record } = said
-  const known = proposals.get(ballot) ?? said
-  proposals.set(ballot, known)
-  forgetProposals(proposals, author)
+  const { author, record } = said
+  const known = keepProposal(proposals, said)
   if (author === self || epoch.record.liars === 0 || scene.rules.hearsHasty()) return true
   if (!torn.has(author) && !sameBytes(recordHash(known.record), recordHash(record))) {
     torn.add(author)
@@ -191,9 +203,13 @@ function isHeard(scene: SlotsScene, said: Propose): boolean {
   return !torn.has(author) && scene.turn.now >= (led.get(author) ?? NEVER) + turns
 }
 
-function forgetProposals(proposals: Map<number, Propose>, leader: NodeId): void {
-  const own = [...proposals].filter(([, { author }]) => author === leader).map(([ballot]) => ballot)
+/** The first of a ballot is kept, and of each leader the latest ones. */
+function keepProposal(proposals: Map<number, Propose>, said: Propose): Propose {
+  const known = proposals.get(said.ballot) ?? said
+  proposals.set(said.ballot, known)
+  const own = [...proposals].filter(([, { author }]) => author === said.author).map(([ballot]) => ballot)
   if (own.length > PROPOSALS_KEPT) proposals.delete(Math.min(...own))
+  return known
 }
 
 function moveTo(scene: SlotsScene, ballot: number): void {
@@ -277,6 +293,13 @@ function catchUp(scene: SlotsScene, { author, ballot }: Favour): void {
   if (theirs > ours) moveTo(scene, theirs)
 }
 
+/** An absent member favours what one honest member favours at least; and so does who alone saw why, of what it proposed itself. */
+function followOthers(scene: SlotsScene, proposal: Propose): void {
+  const { epoch, self } = scene.state
+  const waits = proposal.author === self && favoursOf(scene.state, proposal) > epoch.record.liars
+  if (epoch.position < 0 || waits) onPropose(scene, proposal)
+}
+
 export function onFavour(scene: SlotsScene, said: Favour): void {
   const { state, turn } = scene
   const { epoch } = state
@@ -284,9 +307,7 @@ export function onFavour(scene: SlotsScene, said: Favour): void {
   catchUp(scene, said)
   const tally = count(succession.favours, epoch, said)
   const proposal = succession.proposals.get(said.ballot)
-  if (epoch.position < 0 && proposal !== undefined && said.author !== state.self) {
-    onPropose(scene, proposal)
-  }
+  if (proposal !== undefined && said.author !== state.self) followOthers(scene, proposal)
   if (tally === undefined || tally.size < quorum(scene, epoch.record) || proposal === undefined) return
   if (!sameBytes(recordHash(proposal.record), said.record)) return
   const { record } = proposal

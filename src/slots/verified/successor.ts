@@ -92,7 +92,8 @@ export function hasReason(scene: SlotsScene): boolean {
   return scene.state.epoch.forgers.size > 0 || hasFirmReason(scene)
 }
 
-function hasFirmReason(scene: SlotsScene): boolean {
+/** One that all can see. */
+export function hasFirmReason(scene: SlotsScene): boolean {
   const { state } = scene
   const { epoch } = state
   if (epoch.position < 0) return false
