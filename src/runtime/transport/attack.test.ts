@@ -1,6 +1,7 @@
 // What strangers and bad members try, over real sockets. After each attack the node still serves an honest client that
 // was connected before it, and the log says why the attacker was refused.
 
+import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialTcp, dialTls, framed, header, hello, listenTls, welcome } from '../../../test/support/attacker.ts'
 import { identityOf, type Recorder, recorder, type TlsBed, tlsBed, until } from '../../../test/support/transport.ts'
@@ -355,6 +356,41 @@ describe('words that are much work', () => {
     // A word takes longer than a share: of a round of the event loop there is one, beside the first that came.
     expect(Math.max(...inRound.values())).toBeLessThanOrEqual(2)
     expect(inRound.size).toBeGreaterThan((CONNECTIONS * EACH) / 2)
+  })
+  it('have one share also where they come right behind the greetings', async () => {
+    const CONNECTIONS = 4
+    const EACH = 20
+    let round = 0
+    let done = 0
+    const inRound = new Map<number, number>()
+    const busy = await bed.start(
+      'e',
+      {
+        ...recorder(),
+        frame() {
+          const until = performance.now() + 2
+          while (performance.now() < until);
+          done++
+          inRound.set(round, (inRound.get(round) ?? 0) + 1)
+        },
+      },
+      { ...LIMITS, turnMs: 10 },
+    )
+    // As much as one piece of a stream may bring, and a hello in front of it.
+    const words = Array.from({ length: EACH }, () => framed(Buffer.from('much')))
+    const dialled = Array.from({ length: CONNECTIONS }, () => dialTls(busy.address!, mallory))
+    await Promise.all(dialled.map(({ socket }) => once(socket, 'secureConnect')))
+    const count = () => {
+      round++
+      if (done < CONNECTIONS * EACH) setImmediate(count)
+    }
+    count()
+    for (const [place, { socket }] of dialled.entries())
+      socket.write(Buffer.concat([hello({ instance: `0000000${place}` }), ...words]))
+    await until('all is done', () => done === CONNECTIONS * EACH)
+    // Ten milliseconds when they come and ten when the turn is over are ten words; each may be one too many.
+    expect(Math.max(...inRound.values())).toBeLessThanOrEqual(12)
+    for (const { socket } of dialled) socket.destroy()
   })
   it('are forgotten when their connection ends', async () => {
     const { done, busy } = await busyServer()

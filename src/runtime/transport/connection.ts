@@ -213,10 +213,14 @@ export class Connection implements Worker, Reader {
       this.allTaken()
       return false
     }
+    const { share } = this
     this.events.frame(frame)
     this.leaveRoom()
     this.frameSince = performance.now()
-    return true
+    if (share === this.share) return true
+    // That was the greeting. What was read behind it is worked at in the turn of its certificate, not in one of its own.
+    this.turns.work(this.share, this)
+    return false
   }
 
   private allTaken(): void {
