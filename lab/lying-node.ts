@@ -24,6 +24,8 @@ import {
   electionVocabulary,
 } from '../src/election/index.ts'
 import { electionLiars } from '../src/election/proof/index.ts'
+import { interestVocabulary } from '../src/events/interest/wire.ts'
+import { interestLiars } from '../src/events/proof/interest/liars.ts'
 import { eventsLiars } from '../src/events/proof/liars.ts'
 import { routingLiars } from '../src/events/proof/routing/liars.ts'
 import { routingVocabulary } from '../src/events/routing/wire.ts'
@@ -37,7 +39,9 @@ import { membershipVocabulary } from '../src/membership/index.ts'
 import { membershipLiars } from '../src/membership/proof/index.ts'
 import { nodeVocabulary } from '../src/node/index.ts'
 import { ledgerServerSettings } from '../src/node/ledger.ts'
+import { livesVocabulary } from '../src/node/lives/wire.ts'
 import { type MemberEvent, type MemberSettings, memberOf, memberParts, memberVocabulary } from '../src/node/member.ts'
+import { livesLiars } from '../src/node/proof/lives-liars.ts'
 import { type ServerParts, serverOf } from '../src/node/server.ts'
 import { orderingVocabulary } from '../src/ordering/index.ts'
 import { orderingLiars } from '../src/ordering/proof/index.ts'
@@ -45,7 +49,7 @@ import { loadNodeConfig } from '../src/runtime/config/config.ts'
 import { sha256 } from '../src/runtime/hash.ts'
 import { ledgerCryptoOf, voterOf, votingSeed } from '../src/runtime/ledger.ts'
 import { silence } from '../src/runtime/log.ts'
-import { type RunningMember, startMember } from '../src/runtime/member.ts'
+import { type MemberOptions, type RunningMember, startMember } from '../src/runtime/member.ts'
 import { startServer } from '../src/runtime/server.ts'
 import { type Liar, twisting } from '../src/simulator/index.ts'
 import { slotsVocabulary } from '../src/slots/index.ts'
@@ -61,6 +65,8 @@ export type LyingPart =
   | 'election'
   | 'slots'
   | 'routing'
+  | 'interest'
+  | 'lives'
   | 'node'
 
 export interface Lie {
@@ -100,10 +106,16 @@ const LIE_MARK = 'lie'
 /** A part of no node: frames that are no message. */
 export const RAW_PART = 'raw'
 
-/** The names of the lies that a server's or a member's proofs know, without a node. */
-export function namesOfLies(role: 'server' | 'member', more: MoreLies = {}): Map<LyingPart, readonly string[]> {
+/** The names of the lies that a server's or a member's proofs know, without a node. `secret`: where ballots are, there are more. */
+export function namesOfLies(
+  role: 'server' | 'member',
+  more: MoreLies = {},
+  secret = false,
+): Map<LyingPart, readonly string[]> {
   const none = new Uint8Array(32)
-  const keys = { signer: { publicKey: none, sign: () => none }, sealing: {}, signatures: {} } as unknown as ElectionKeys
+  const counting = secret ? { counting: {} } : {}
+  const signer = { publicKey: none, sign: () => none }
+  const keys = { signer, sealing: {}, signatures: {}, ...counting } as unknown as ElectionKeys
   const found: [LyingPart, Liars][] =
     role === 'server'
       ? [
@@ -111,11 +123,13 @@ export function namesOfLies(role: 'server' | 'member', more: MoreLies = {}): Map
           ['ordering', orderingLiars(sha256)],
           ['events', eventsLiars()],
           ['ledger', ledgerLiars(() => undefined as never)],
+          ['lives', livesLiars],
         ]
       : [
           ['membership', membershipLiars() as unknown as Liars],
           ['election', electionLiars(electionDefaults as ElectionSettings, keys)],
           ['routing', routingLiars()],
+          ['interest', interestLiars()],
           ['slots', slotsLiars({ group: undefined as never, signer: keys.signer, known: [] })],
         ]
   found.push(['node', nodeLiars])
@@ -140,10 +154,22 @@ export async function startLyingServer(folder: string, more: MoreLies = {}): Pro
   return mask.running(() => server.stop())
 }
 
+/** What a member says of itself in elections, and what the group's coordinators are chosen by. */
+export type TakesPart = Pick<MemberOptions, 'attributes' | 'ranking'>
+
+const FIRST_COME: TakesPart = {
+  attributes: [],
+  ranking: [
+    { name: 'joined', best: 'small', tolerance: 0 },
+    { name: 'failures', best: 'small', tolerance: 0 },
+  ],
+}
+
 /** `folder` is a member's, as `coterie init --members` made it. It is honest until it is told otherwise. */
 export async function startLyingMember(
   folder: string,
   more: MoreLies = {},
+  takesPart: TakesPart = FIRST_COME,
   event: (event: MemberEvent) => void = () => {},
 ): Promise<LyingMember> {
   const config = await loadNodeConfig(folder)
@@ -152,11 +178,7 @@ export async function startLyingMember(
   const member = await startMember({
     config,
     log: silence,
-    attributes: [],
-    ranking: [
-      { name: 'joined', best: 'small', tolerance: 0 },
-      { name: 'failures', best: 'small', tolerance: 0 },
-    ],
+    ...takesPart,
     disguise: settings => ({ protocol: lyingMember(settings, mask), vocabulary: withRaw(memberVocabulary) as never }),
     event,
     failed,
@@ -177,9 +199,10 @@ function lyingServer(parts: ServerParts, mask: NodeMask, ledgers: LedgerServerSe
   const events = channels && mask.part('events', channels, eventsVocabulary, eventsLiars)
   const ledger =
     parts.ledger && ledgers && mask.part('ledger', parts.ledger, ledgerVocabulary, () => ledgerLiars(() => ledgers))
+  const lives = parts.lives && mask.part('lives', parts.lives, livesVocabulary, () => livesLiars)
   // Without the other parts it would wait for their word, and lie to nobody.
   const known = { ...(objects && { ordering: objects }), ...(events && { events }), ...(ledger && { ledger }) }
-  const disguised = { ...parts, lock, ...known }
+  const disguised = { ...parts, lock, ...known, ...(lives && { lives }) }
   return mask.whole(serverOf(disguised as ServerParts), nodeVocabulary)
 }
 
@@ -199,7 +222,8 @@ function lyingMember(settings: MemberSettings, mask: NodeMask) {
   const membership = mask.part('membership', parts.membership, membershipVocabulary, gossips)
   const election = mask.part('election', parts.election, electionVocabulary, votes)
   const routing = mask.part('routing', parts.routing, routingVocabulary, routingLiars)
-  return mask.whole(memberOf({ ...parts, membership, election, routing }), memberVocabulary)
+  const interest = mask.part('interest', parts.interest, interestVocabulary, interestLiars)
+  return mask.whole(memberOf({ ...parts, membership, election, routing, interest }), memberVocabulary)
 }
 
 /** What a liar can do below all protocols. */

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LyingPart } from '../../lab/lying-node.ts'
-import { BEGINNINGS, isProvable, PER_SECOND, WAYS } from './lies.ts'
+import { isOfBeginnings, isProvable, PER_SECOND, WAYS } from './lies.ts'
 import { lengthOf, type Watched } from './operations.ts'
 import { millis, one, type Role, type Stage } from './stage.ts'
 import { busier, costOf, GOALS, growth, isUnwell, judged, type Measured, missed, type Row } from './verdict.ts'
@@ -198,8 +198,8 @@ class Siege implements CampaignResult {
   }
 
   private async tell(lie: ToldLie, { rates, windowMs, rounds, base }: Telling): Promise<Told> {
-    // What is said only at the beginning of slots must be told when they begin.
-    if (BEGINNINGS.includes(`${lie.part}/${lie.lie}`)) this.stage.tell({ ...lie, perSecond: 0 })
+    // What is said only when something begins must be told when it begins.
+    if (isOfBeginnings(lie.part, lie.lie)) this.stage.tell({ ...lie, perSecond: 0 })
     const named = this.stage.named()
     await this.stage.prepare(lie.part, this.options.patienceMs)
     const { repeated } = this.stage
@@ -366,7 +366,8 @@ const times = (ratio: number | undefined) => (ratio === undefined ? '?' : ratio.
 
 function summary(row: Measured): string {
   const { throughput, p99, clientMemory, serverMemory, processor, named, wellAfter, waited } = row
-  const memory = `memory ${times(clientMemory)} and ${times(serverMemory)}`
+  const servers = serverMemory === undefined ? '' : `, of servers ${times(serverMemory)}`
+  const memory = `memory ${times(clientMemory)}${servers}`
   const after = wellAfter === undefined ? `not well after ${waited} ms` : `well after ${wellAfter} ms`
   const speed = `throughput ${times(throughput)} (${row.suffered}), p99 ${times(p99)} (${row.slowest})`
   const goals = missed(row)

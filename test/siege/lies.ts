@@ -19,6 +19,9 @@ export const PER_SECOND: Readonly<Record<LyingPart, number>> = {
   election: 2_000,
   slots: 500,
   routing: 500,
+  interest: 500,
+  // Only who starts asks; whoever says more is not heard.
+  lives: 100,
   node: 2_000,
 }
 
@@ -154,6 +157,11 @@ export const PROVABLE: readonly string[] = [
   'election/inflates-terms',
   'election/resigns-for-others',
   'election/forges-lists',
+  'election/forges-leaders',
+  'election/proves-with-too-few',
+  'routing/two-faced',
+  'routing/inventing',
+  'interest/two-faced',
   'slots/doubled-ticket',
   'slots/tagged-ticket',
   'slots/point-outside',
@@ -237,10 +245,17 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'election/inflates-terms': ['impossible-term'],
   'election/resigns-for-others': ['false-resignation'],
   'election/forges-lists': ['forged-list'],
+  'election/forges-leaders': ['false-proof'],
+  'election/proves-with-too-few': ['false-proof'],
+  'routing/two-faced': ['forged-event'],
+  'routing/inventing': ['forged-event'],
+  'interest/two-faced': ['forged-event'],
 }
 
-/** Lies about what is said once, when slots are opened. */
-export const BEGINNINGS: readonly string[] = ['slots/two-keys', 'slots/rogue-key']
+/** Lies about what is said once, when slots are opened, or when a server starts: it lies before that begins. */
+export function isOfBeginnings(part: LyingPart, lie: string): boolean {
+  return part === 'lives' || ['slots/two-keys', 'slots/rogue-key'].includes(`${part}/${lie}`)
+}
 
 /**
  * Before that they have proved nothing: whoever floods has not used up what everybody may say at once (1,024 words of
@@ -252,6 +267,9 @@ const TOLD_MIN_MS: Readonly<Record<string, number>> = {
   'membership/floods': 6_000,
   'membership/accuses all': 12_000,
   'ordering/inventing': 6_000,
+  // Elections are held one or two in a second, on a busy machine fewer, and it must take part in one.
+  'election/votes-twice': 6_000,
+  'election/proves-with-too-few': 6_000,
   // Two payments must wait at one moment, of which it proposes one to some and one to others.
   'ledger/forks': 6_000,
 }

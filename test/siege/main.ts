@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { namesOfLies } from '../../lab/lying-node.ts'
+import { type LyingPart, namesOfLies } from '../../lab/lying-node.ts'
 import { besiege, type ToldLie } from './campaign.ts'
 import { moreMemberLies, moreServerLies } from './lies.ts'
 import { Members } from './members.ts'
@@ -22,6 +22,8 @@ const STAGES: Readonly<
   four: { share: 0.15, windows: 1, least: 5, make: () => new Servers(FOUR) },
   // Seats and elections are seldom: they are looked at for longer.
   members: { share: 0.4, windows: 1.5, least: 10, make: () => new Members() },
+  // A few lies, of which one member's ballots are enough to see.
+  secret: { share: 0.05, windows: 1.5, least: 2, make: () => new Members('secret') },
 }
 /** A lie is told twice, then all is to be well, then honest running is looked at. */
 const WINDOWS_PER_LIE = 4
@@ -83,9 +85,11 @@ async function siege(options: Options): Promise<number> {
   const problems: string[] = []
   let faults = 0
   try {
-    for (const name of options.stages) {
+    // A group in which none of the lies is told is not started for nothing.
+    const stages = options.stages.filter(name => liesOf(name, options).length > 0)
+    for (const name of stages) {
       if (interrupted) break
-      const result = await besiege({ ...plan(name, options), progress, isOver: () => interrupted })
+      const result = await besiege({ ...plan(name, { ...options, stages }), progress, isOver: () => interrupted })
       rows.push(...result.rows)
       problems.push(...result.problems)
       faults += result.faults
@@ -119,11 +123,20 @@ function plan(name: StageName, options: Options) {
 function liesOf(name: StageName, { lies: wanted }: Options): ToldLie[] {
   const { role, parts } = STAGES[name].make()
   const more = role === 'server' ? moreServerLies : moreMemberLies
-  const found = [...namesOfLies(role, more)].flatMap(([part, names]) => names.map(lie => ({ part, lie })))
-  return found.filter(
+  const told = new Set(name === 'secret' ? namesIn(namesOfLies(role, more)) : [])
+  const found = namesIn(namesOfLies(role, more, name === 'secret')).filter(lie => !told.has(lie))
+  const lies = found.map(lie => {
+    const [part, ...rest] = lie.split('/')
+    return { part: part as LyingPart, lie: rest.join('/') }
+  })
+  return lies.filter(
     ({ part, lie }) =>
       parts.includes(part) && (wanted.length === 0 || wanted.some(one => matches(one, `${part}/${lie}`))),
   )
+}
+
+function namesIn(lies: ReadonlyMap<LyingPart, readonly string[]>): string[] {
+  return [...lies].flatMap(([part, names]) => names.map(lie => `${part}/${lie}`))
 }
 
 function matches(wanted: string, full: string): boolean {

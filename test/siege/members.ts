@@ -1,4 +1,4 @@
-// Members under siege: the last of them lies. Gossip, election and slots in one process each.
+// Members under siege: the last of them lies. Gossip, election, slots and events in one process each.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { judgeMembers } from './journals.ts'
 import { Child, type Line, program, until } from './processes.ts'
 import { standStill } from './servers.ts'
 import { type Fault, millis, one, Stage } from './stage.ts'
+import { judgeTold } from './told-journal.ts'
 
 const MEMBERS = 4
 /** Members listen so far above the servers, of which none run here. */
@@ -22,19 +23,29 @@ const SEAT_LEASE_MS = 2_000
 const SLOTS = 'oak,elm'
 
 export class Members extends Stage {
-  readonly name = 'members'
+  readonly name: string
   readonly role = 'member'
-  readonly kinds = 3
+  readonly kinds = 5
   /** A member's log says the same thing once a minute. */
   readonly saidEveryMs = 60_000
   readonly liar = `member-${MEMBERS}`
-  readonly parts: readonly LyingPart[] = ['membership', 'election', 'slots', 'node']
+  readonly parts: readonly LyingPart[]
+  readonly ballots: 'sealed' | 'secret'
   private dir = ''
   private folders: readonly string[] = []
   private readonly members = new Map<number, Child>()
   private slotsNumber = 1
   /** One in front of each member: the others reach it through that only. */
   private wires: readonly FaultyWire[] = []
+
+  /** Where ballots are secret, only what is different there is lied about. */
+  constructor(ballots: 'sealed' | 'secret' = 'sealed') {
+    super()
+    this.ballots = ballots
+    this.name = ballots === 'secret' ? 'secret' : 'members'
+    this.parts =
+      ballots === 'secret' ? ['election'] : ['membership', 'election', 'slots', 'routing', 'interest', 'node']
+  }
 
   /** Whoever was caught cheating is out of these slots: the next lie about slots is told in others. */
   override async prepare(part: LyingPart, patienceMs: number): Promise<void> {
@@ -50,7 +61,15 @@ export class Members extends Stage {
   async start(): Promise<void> {
     this.dir = await mkdtemp(join(tmpdir(), 'coterie-siege-members-'))
     const basePort = (await freePorts(MEMBERS)) - MEMBERS_ABOVE
-    const settings = { basePort, members: MEMBERS, memberLiars: 1, servers: 1, liars: 0, crashes: 0 }
+    const settings = {
+      basePort,
+      members: MEMBERS,
+      memberLiars: 1,
+      servers: 1,
+      liars: 0,
+      crashes: 0,
+      ballots: this.ballots,
+    }
     const made = await initGroup({ dir: join(this.dir, 'group'), ...settings })
     this.folders = made.memberFolders
     for (const folder of this.folders) await rewrite(join(folder, 'coterie.toml'))
@@ -82,7 +101,8 @@ export class Members extends Stage {
   async judge(): Promise<string[]> {
     const wrongs = this.wrongs()
     await Promise.all(this.honest.map(member => member.finish()))
-    return [...wrongs, ...(await judgeMembers(this.dir))].map(problem => `${this.name}: ${problem}`)
+    const problems = [...(await judgeMembers(this.dir)), ...(await judgeTold(this.dir, this.liar))]
+    return [...wrongs, ...problems].map(problem => `${this.name}: ${problem}`)
   }
 
   async close(): Promise<void> {
@@ -110,7 +130,7 @@ export class Members extends Stage {
     const name = `member-${place + 1}`
     const lies = place === MEMBERS - 1
     const number = this.everybody.length
-    const files = ['terms', 'seats'].map(kind => join(this.dir, `${kind}-${number}.jsonl`))
+    const files = ['terms', 'seats', 'told'].map(kind => join(this.dir, `${kind}-${number}.jsonl`))
     for (const file of files) await writeFile(file, '')
     const asked = [this.slotsName, SLOTS, String(SEAT_LEASE_MS)]
     const args = lies ? [program('liar'), 'member', folder, ...asked] : [program('member'), folder, ...files, ...asked]

@@ -1,11 +1,11 @@
 // The command line of the siege.
 
-export const HELP = `npm run siege [-- options]: a real group of seven servers, one of four, and members, as processes over TLS
-with stores on disk; one node of each lies, in every way that the proofs know, also as often as it may. Clients and members
+export const HELP = `npm run siege [-- options]: a real group of seven servers, one of four, members, and members with secret ballots, as processes
+over TLS with stores on disk; one node of each lies, in every way that the proofs know, also as often as it may. Clients and members
 record what they do; now and then one is killed, stands still or is cut off.
 
   --seconds N      how long lies are told, in all groups together (default 60)
-  --stages A,B     seven, four, members (default: all)
+  --stages A,B     seven, four, members, secret (default: all)
   --lies A,B       only these: a lie, or part/lie (default: as many as fit, in an order drawn from the seed)
   --seed N         the order of the lies (default: drawn, and printed)
   --strict         the goals of speed, memory and naming must be met too
@@ -22,7 +22,7 @@ minute.
 Exit codes: 0 no promise was broken (with --strict: and every goal was met), 1 one was, 2 wrong usage, 130 interrupted.
 `
 
-export const STAGES = ['seven', 'four', 'members'] as const
+export const STAGES = ['seven', 'four', 'members', 'secret'] as const
 export type StageName = (typeof STAGES)[number]
 
 export interface Options {

@@ -64,7 +64,7 @@ export class Servers extends Stage {
     this.shape = shape
     this.name = shape.name
     this.liar = `server-${shape.servers}`
-    this.parts = shape.all ? ['lock', 'ordering', 'events', 'ledger', 'node'] : ['lock', 'node']
+    this.parts = shape.all ? ['lock', 'ordering', 'events', 'ledger', 'lives', 'node'] : ['lock', 'node']
     this.kinds = shape.all ? 5 : 2
     this.accounts = Array.from({ length: shape.clients }, newAccount)
   }
@@ -87,6 +87,14 @@ export class Servers extends Stage {
       await this.admin.events<string>(CHANNEL).subscribe({}, { name, from: 'start' }, () => {}).ready
     }
     for (let count = 0; count < this.shape.clients; count++) await this.startClient(count)
+  }
+
+  /** About its life a server asks when it starts: one of them is killed, and starts while it is lied to. */
+  override async prepare(part: LyingPart): Promise<void> {
+    if (part !== 'lives') return
+    const place = Math.floor(Math.random() * (this.shape.servers - 1))
+    await this.servers.get(place)?.kill()
+    await this.startServer(place)
   }
 
   async ask(): Promise<void> {

@@ -53,5 +53,9 @@ export const NO_PROOF: Readonly<Record<string, string>> = {
   'ledger/silent': SILENCE,
   'ledger/slow': SLOWNESS,
   'ledger/withholds': SILENCE,
+  'lives/calls-old': 'it may have seen a later life',
+  'lives/says-nothing': SILENCE,
+  'lives/takes-back': 'it may have been told of the later life in between',
+  'lives/welcomes-all': 'it may not have seen the later life',
   'node/bad-frames': 'the log names the peer and the reason; a frame says nothing',
 }

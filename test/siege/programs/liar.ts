@@ -7,6 +7,8 @@ import { type Lie, type LyingNode, startLyingMember, startLyingServer } from '..
 import { JoinedGroup } from '../../../src/client/peers/joined-group.ts'
 import type { MemberEvent } from '../../../src/node/member.ts'
 import { moreMemberLies, moreServerLies } from '../lies.ts'
+import { leadForAWhile, RANKING, stand, worthOf } from './standing.ts'
+import { tellForNothing } from './telling.ts'
 
 const [role, folder, first = '', slots = '', lease = '2000'] = process.argv.slice(2)
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -17,15 +19,17 @@ let open = (_name: string): unknown => undefined
 async function startMember(): Promise<LyingNode> {
   const early: MemberEvent[] = []
   let group: JoinedGroup | undefined
-  const lying = await startLyingMember(folder!, moreMemberLies, event => {
+  const attributes = Object.entries(worthOf(folder!)).map(([name, value]) => ({ name, value }))
+  const takesPart = { ranking: RANKING, attributes }
+  const lying = await startLyingMember(folder!, moreMemberLies, takesPart, event => {
     if (group === undefined) early.push(event)
     else group.event(event)
   })
   group = new JoinedGroup('liar', lying.member, {})
   for (const event of early.splice(0)) group.event(event)
-  await group.coordinator('jobs', {
-    lead: term => new Promise(resolve => term.signal.addEventListener('abort', () => resolve(), { once: true })),
-  })
+  const never = () => false
+  void stand(group, term => leadForAWhile(term, () => {}, never), never)
+  tellForNothing(group)
   const joined = group
   open = name => joined.slots(name, { slots: slots.split(','), lease: Number(lease), onDemand: true })
   open(first)

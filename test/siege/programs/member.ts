@@ -1,18 +1,18 @@
-// A member under siege: node member.js MEMBER_FOLDER TERMS_JOURNAL SEATS_JOURNAL NAME SLOT,SLOT,… LEASE_MS
+// A member under siege: node member.js MEMBER_FOLDER TERMS_JOURNAL SEATS_JOURNAL TOLD_JOURNAL NAME SLOT,SLOT,… LEASE_MS
 //
 // It says every second what time it is, and tells how late it hears it of the others (gossip); stands for a place, leads
-// for a while and stands aside, and tells how long nobody led (election); asks for seats, and lets go of them (slots). A line
-// {"slots":"other"} on its input says where it is to ask from now on: who was caught cheating is out of the old ones.
+// for a while and stands aside, and tells how long nobody led (election); asks for seats, and lets go of them (slots); tells
+// the others events, and how late it hears theirs (events). A line {"slots":"other"} on its input says where it is to ask
+// from now on: who was caught cheating is out of the old ones.
 
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Candidacy, join, NoSeat, type Slots, type Term } from 'coterie'
+import { join, NoSeat, type Slots, type Term } from 'coterie'
 import { millis, note, onStop, say } from './reporting.ts'
+import { leadForAWhile, PLACE, RANKING, stand, worthOf } from './standing.ts'
+import { tell } from './telling.ts'
 
-const [config = '.', terms = '', seats = '', first = '', slots = '', lease = '2000'] = process.argv.slice(2)
-const LOOK_MS = 20
-const LEAD_MS = 700
-const ASIDE_MS = 600
+const [config = '.', terms = '', seats = '', told = '', first = '', slots = '', lease = '2000'] = process.argv.slice(2)
 const SAY_MS = 1_000
 const SEAT_MS = 15_000
 const HOLD_MS = 30
@@ -21,60 +21,30 @@ const REST_MS = 100
 const CLOSE_MS = 1_500
 
 let ended = false
+const isOver = () => ended
 const log = (level: string, msg: string, fields: object) => {
   if (level !== 'debug') say({ level, msg, ...fields })
 }
-const group = await join({
-  config,
-  log,
-  ranking: [
-    { name: 'joined', best: 'small', tolerance: 0 },
-    { name: 'failures', best: 'small', tolerance: 0 },
-  ],
-})
+const group = await join({ config, log, ranking: RANKING, attributes: worthOf(config) })
 const who = group.name
 const write = (file: string, line: object) =>
   appendFileSync(file, `${JSON.stringify({ who, boot: process.pid, ...line })}\n`)
 
 async function lead(term: Term): Promise<void> {
-  const end = millis() + LEAD_MS
-  while (!term.signal.aborted && millis() < end && !ended) {
+  const look = () => {
     // The clock is read first: a process that is stopped between the two readings believes for less, not for longer.
     const at = millis()
     const remaining = term.remaining()
     if (term.leads()) write(terms, { at, what: 'leads', term: term.number, until: at + remaining })
-    await sleep(LOOK_MS)
   }
+  await leadForAWhile(term, look, isOver)
   write(terms, { at: millis(), what: 'stopped', term: term.number })
-}
-
-/** Again and again: stands, leads once, steps down so that somebody else is elected. */
-async function stand(): Promise<void> {
-  while (!ended) {
-    let over = () => {}
-    const led = new Promise<void>(resolve => {
-      over = resolve
-    })
-    const candidacy: Candidacy = await group.coordinator('jobs', {
-      async lead(term) {
-        await lead(term)
-        over()
-      },
-    })
-    await Promise.race([led, untilEnded()])
-    await candidacy.close()
-    await sleep(ASIDE_MS)
-  }
-}
-
-async function untilEnded(): Promise<void> {
-  while (!ended) await sleep(LOOK_MS * 5)
 }
 
 async function follow(): Promise<void> {
   let vacantSince = millis()
   let last = 0
-  for await (const { term, coordinator } of group.coordinatorOf('jobs')) {
+  for await (const { term, coordinator } of group.coordinatorOf(PLACE)) {
     write(terms, { at: millis(), what: 'sees', term, coordinator: coordinator ?? null })
     if (coordinator === undefined) vacantSince = millis()
     else if (term > last) note('election', vacantSince, true)
@@ -84,7 +54,7 @@ async function follow(): Promise<void> {
 
 async function gossip(): Promise<void> {
   const heard = new Map<string, number>()
-  const tell = setInterval(() => group.set({ clock: millis() }), SAY_MS)
+  const saying = setInterval(() => group.set({ clock: millis() }), SAY_MS)
   for await (const members of group.members()) {
     for (const { name, attributes } of members) {
       const { clock } = attributes as { clock?: number }
@@ -94,7 +64,7 @@ async function gossip(): Promise<void> {
       heard.set(name, clock)
     }
   }
-  clearInterval(tell)
+  clearInterval(saying)
 }
 
 async function watch(channels: Slots): Promise<void> {
@@ -146,4 +116,4 @@ onStop(
   },
 )
 say({ msg: 'started' })
-await Promise.all([stand(), follow(), gossip(), sit()])
+await Promise.all([stand(group, lead, isOver), follow(), gossip(), sit(), tell(group, told, isOver)])
