@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Puppet, sent, told } from '../../test/support/machine.ts'
+import { SERVERS_MAX } from '../core/index.ts'
 import { ledgerClient } from './client/machine.ts'
 import { encodeDescriptor } from './light.ts'
 import { firstDisk, ideals, makeLedger, serverSettings } from './proof/actors.ts'
@@ -26,6 +27,29 @@ describe('a server', () => {
     for (let i = 0; i < 3; i++) puppet.hear('s2', { kind: 'vote', ledger: coins.id, ...vote })
     const what = ['gave a word under a signature that does not hold']
     expect(ask()).toEqual([{ kind: 'blamed', query: 7, lies: [{ server: 's2', what }] }])
+  })
+})
+
+describe('a genesis that names clients as keepers', () => {
+  it('makes no server of them: whoever asks is told of servers, and no more of them than a word has room for', () => {
+    const clients = Array.from({ length: SERVERS_MAX - 1 }, (_, place) => `client-${place}`)
+    const theirs = makeLedger(actors, {
+      name: 'theirs',
+      servers: ['s1', ...clients],
+      crashes: 1,
+      liars: 1,
+      balances: {},
+    })
+    const puppet = new Puppet(ledgerServer(serverSettings(actors, 's1')), servers, firstDisk('s1'), 's1')
+    puppet.start()
+    puppet.hear('client-0', { kind: 'create', query: 1, genesis: encodeDescriptor(theirs) })
+    const { previous } = puppet.state.ledgers.get(theirs.hex)!
+    const statement = { height: 1, size: 1, root: new Uint8Array(32), previous, attempt: 1 }
+    const vote = { ...statement, proposal: new Uint8Array(32), signature: new Uint8Array(64) }
+    for (const client of clients) puppet.hear(client, { kind: 'vote', ledger: theirs.id, ...vote })
+    expect(puppet.state.blamed.size).toBe(clients.length)
+    const [answer] = sent(puppet.hear('client#1', { kind: 'caught', query: 7 }))
+    expect(answer?.body).toEqual({ kind: 'blamed', query: 7, lies: [] })
   })
 })
 

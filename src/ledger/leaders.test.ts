@@ -18,7 +18,7 @@ const TURN = 16
 const group = (servers: number, crashes: number) => ({ servers: Array.from({ length: servers }), crashes })
 const four = group(4, 1)
 /** All voted in every height, and nobody was caught. */
-const failed = (failures: Failures): Known => ({ failures, quiet: new Map(), isLiar: () => false })
+const failed = (failures: Failures): Known => ({ failures, quiet: new Map(), self: -1, isLiar: () => false })
 
 /** Heights from one to another, each certified in the attempt that `certified` says; which first attempts were not passed over. */
 function play(
@@ -33,7 +33,7 @@ function play(
     const gone = isGone(height)
     const passed = isPassedOver(failed(failures), height, 1, about)
     if (gone && !passed) waited.push(height)
-    noteCertified(failures, height, gone || passed ? 2 : 1, about)
+    noteCertified(failed(failures), height, gone || passed ? 2 : 1, about)
   }
   return waited
 }
@@ -51,13 +51,13 @@ describe('leaders', () => {
     const failures: Failures = new Map()
     play(failures, 1, 200, () => false)
     expect(failures.size).toBe(0)
-    noteCertified(failures, 3, 2, four)
+    noteCertified(failed(failures), 3, 2, four)
     expect([...failures.keys()]).toEqual([leaderOf(3, 1, 4)])
     expect([1, 2].map(attempt => isPassedOver(failed(failures), 4, attempt, four))).toEqual([true, false])
   })
   it('after one failure for the rest of its turn, to its last height, and no more', () => {
     const failures: Failures = new Map()
-    noteCertified(failures, 3, 2, four)
+    noteCertified(failed(failures), 3, 2, four)
     expect([4, 15, 16, 63, 64].map(height => isPassedOver(failed(failures), height, 1, four))).toEqual([
       true,
       true,
@@ -103,9 +103,9 @@ describe('leaders', () => {
   )
   it('where more attempts failed than servers may be gone, the network did: nobody is remembered for it', () => {
     const failures: Failures = new Map()
-    noteCertified(failures, 3, 3, four)
+    noteCertified(failed(failures), 3, 3, four)
     expect(failures.size).toBe(0)
-    noteCertified(failures, 3, 3, group(7, 2))
+    noteCertified(failed(failures), 3, 3, group(7, 2))
     expect([...failures.keys()]).toEqual([1, 2])
   })
   it('who has not voted for a whole turn is passed over until it votes, and not one height sooner', () => {
@@ -119,6 +119,36 @@ describe('leaders', () => {
     expect(leads.map((_, turn) => isPassedOver(known, TURN * turn, 1, four))).toEqual(leads.map(place => place === 1))
     noteVoters(quiet, new Map([[1, true]]), four)
     expect(isPassedOver(known, TURN * 4, 1, four)).toBe(false)
+  })
+  it('who was passed over because it was silent, or caught, could not lead: that is no failure of its own', () => {
+    const failures: Failures = new Map()
+    const quiet = (heights: number) => ({ ...failed(failures), quiet: new Map([[1, heights]]) })
+    noteCertified(quiet(TURN), 64, 2, four)
+    noteCertified({ ...failed(failures), isLiar: place => place === 1 }, 64, 2, four)
+    expect(failures.size).toBe(0)
+    // It is heard, and was waited for.
+    noteCertified(quiet(TURN - 1), 64, 2, four)
+    expect(failures.get(1)).toEqual({ times: 1, until: 4 })
+    noteCertified(quiet(TURN - 1), 65, 2, four)
+    expect(failures.get(1)).toEqual({ times: 1, until: 4 })
+  })
+  it('nobody remembers a failure of its own: why others passed it over it cannot know', () => {
+    const failures: Failures = new Map()
+    noteCertified({ ...failed(failures), self: 1 }, 64, 3, group(7, 2))
+    expect([...failures.keys()]).toEqual([leaderOf(64, 1, 7), leaderOf(64, 2, 7)].filter(place => place !== 1))
+    noteCertified({ ...failed(failures), self: leaderOf(64, 1, 4) }, 64, 2, four)
+    expect(failures.has(leaderOf(64, 1, 4))).toBe(false)
+  })
+  it('and the turns that it does not lead forgive it nothing', () => {
+    const failures: Failures = new Map()
+    noteCertified(failed(failures), 16, 2, four)
+    const place = leaderOf(16, 1, 4)
+    const silent = { ...failed(failures), quiet: new Map([[place, TURN]]) }
+    for (let height = 64; height < 64 * 20; height++) {
+      const isOwn = leaderOf(height, 1, 4) === place
+      noteCertified(silent, height, isOwn && isPassedOver(silent, height, 1, four) ? 2 : 1, four)
+    }
+    expect(failures.get(place)).toEqual({ times: 1, until: 4 * 19 + 1 })
   })
   it('who was caught at a lie is passed over', () => {
     const known = { ...failed(new Map()), isLiar: (place: number) => place === 2 }

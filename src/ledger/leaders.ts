@@ -66,6 +66,8 @@ export type Quiet = Map<number, number>
 export interface Known {
   readonly failures: Failures
   readonly quiet: Quiet
+  /** Its own place. Why others passed it over it cannot know; were that a failure of its own, it would not lead the rest of its turn. */
+  readonly self: number
   /** Whether that server was caught at a lie. */
   isLiar(place: number): boolean
 }
@@ -94,16 +96,25 @@ export function noteVoters(quiet: Quiet, voted: ReadonlyMap<number, unknown>, { 
   for (const place of servers.keys()) quiet.set(place, voted.has(place) ? 0 : (quiet.get(place) ?? 0) + 1)
 }
 
-/** Remembers whose attempts came to nothing before the one that was certified, and forgives who led for long. */
-export function noteCertified(failures: Failures, height: number, attempt: number, { servers, crashes }: Group): void {
+/**
+ * Remembers whose attempts came to nothing before the one that was certified, and forgives who led for long. Who was passed over could
+ * not lead, and did not fail: else a liar that shows its proposals to all but the next leader makes that one silent, and a failure.
+ */
+export function noteCertified(known: Known, height: number, attempt: number, group: Group): void {
+  const { failures } = known
+  const { servers, crashes } = group
   if (attempt > crashes + 1) return
   const turn = turnOf(height)
   for (let failed = 1; failed < attempt; failed++) {
     const place = leaderOf(height, failed, servers.length)
-    const known = failures.get(place)
-    // It was passed over, and could not lead.
-    if (known !== undefined && turn <= known.until) continue
-    const times = Math.min((known?.times ?? 0) + 1, PASSED_OVER.length)
+    if (place === known.self) continue
+    const failure = failures.get(place)
+    if (isPassedOver(known, height, failed, group)) {
+      // Nor does it lead this turn: it is forgiven nothing for it.
+      if (failure !== undefined && failure.until < turn) failures.set(place, { ...failure, until: turn })
+      continue
+    }
+    const times = Math.min((failure?.times ?? 0) + 1, PASSED_OVER.length)
     failures.set(place, { times, until: turn + PASSED_OVER[times - 1]! * servers.length })
   }
   if (turnOf(height + 1) !== turn) forgive(failures, leaderOf(height, 1, servers.length), turn, servers.length)

@@ -220,6 +220,18 @@ describe('a ledger', () => {
       ])
     })
 
+    it('whom the leader before it shows no proposals is passed over for one height, and for no more in later turns', () => {
+      // It hears of each height when that is certified, and votes in none of sixteen, just before its own turn.
+      const hides = twisting('shows nothing to the next leader', (send, turn) => {
+        if (send.to !== 'server-3' || send.body.kind !== 'propose') turn.do(send as never)
+      })
+      const { payUntil, attempts, waited } = paying({ 'server-2': hides }, 6)
+      payUntil(5 * 96 + 32)
+      const turns = [1, 2, 3, 4, 5].map(turn => attempts.slice(96 * turn + 16, 96 * turn + 32))
+      expect(turns).toEqual(turns.map(() => [2, ...Array.from({ length: 15 }, () => 1)]))
+      expect(waited).toEqual([])
+    })
+
     it('is not waited for once it has proposed what cannot be', () => {
       const { payUntil, attempts, waited } = paying({ 'server-2': proposesRubbish }, 6)
       payUntil(20)

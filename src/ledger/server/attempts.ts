@@ -10,7 +10,7 @@ import { isPassedOver, patienceOf } from '../leaders.ts'
 import { outcomeOf, type Report, reportBytes } from '../proposal.ts'
 import type { Choice, ReportedVote } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
-import { blame, isBlamed, isDenied, isLiar, UNSIGNED } from './blame.ts'
+import { blame, isBlamed, isDenied, knownOf, UNSIGNED } from './blame.ts'
 import { hasWork } from './pool.ts'
 import {
   type LedgerScene,
@@ -54,9 +54,8 @@ export function sayReport(scene: LedgerScene): void {
 
 /** Whether the leader of the attempt that it is in failed lately, is silent, or was caught. */
 function passesOver(scene: LedgerScene): boolean {
-  const { failures, quiet, head, round, keepers } = scene.ledger
-  const known = { failures, quiet, isLiar: (place: number) => isLiar(scene, place) }
-  return isPassedOver(known, head.height + 1, round.attempt, keepers)
+  const { head, round, keepers } = scene.ledger
+  return isPassedOver(knownOf(scene), head.height + 1, round.attempt, keepers)
 }
 
 /** A client may have reached this server and not the one that led. */

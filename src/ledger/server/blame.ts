@@ -5,6 +5,7 @@
 
 import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { Statement } from '../checkpoint.ts'
+import type { Known } from '../leaders.ts'
 import type { Report } from '../proposal.ts'
 import type { LedgerLie, LedgerRequest } from '../wire.ts'
 import { type LedgerScene, nameOf, type ServerScene, send } from './state.ts'
@@ -36,10 +37,11 @@ export function blameServer({ state, ledger, turn }: LedgerScene, server: NodeId
   turn.do({ kind: 'emit', event: { kind: 'lied', ledger: ledger.descriptor.genesis.name, server, what } })
 }
 
-/** Whoever asks counts how many servers say the same: this one may lie, too. */
+/** Whoever asks counts how many servers say the same: this one may lie, too. A genesis may name clients as keepers, and they are no server. */
 export function onCaught(scene: ServerScene, from: NodeId, { query }: LedgerRequest & { kind: 'caught' }): void {
+  const { peers } = scene.state
   const lies = [...scene.state.blamed].map(([server, what]) => ({ server, what }))
-  send(scene, from, { kind: 'blamed', query, lies })
+  send(scene, from, { kind: 'blamed', query, lies: lies.filter(({ server }) => peers.includes(server)) })
 }
 
 /** Whether that was told already: a flood of it costs no more signatures. */
@@ -47,7 +49,8 @@ export function isBlamed({ blamed }: LedgerScene['state'], server: string, what:
   return blamed.get(server)?.includes(what) ?? false
 }
 
-/** Whether it was caught at anything. */
-export function isLiar({ state, ledger }: LedgerScene, place: number): boolean {
-  return state.blamed.has(nameOf(ledger, place))
+/** What this server knows of who leads; who was caught at anything is a liar. */
+export function knownOf({ state, ledger }: Pick<LedgerScene, 'state' | 'ledger'>): Known {
+  const { failures, quiet, place: self } = ledger
+  return { failures, quiet, self, isLiar: place => state.blamed.has(nameOf(ledger, place)) }
 }

@@ -11,7 +11,7 @@ import { BATCH_MAX, isTooLarge, outcomeOf, type Proposal, proposalHash } from '.
 import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
-import { blame, isBlamed, isDenied, isSecondVote, UNSIGNED, UNSOUND } from './blame.ts'
+import { blame, isBlamed, isDenied, isSecondVote, knownOf, UNSIGNED, UNSOUND } from './blame.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
@@ -231,8 +231,11 @@ function certify(scene: LedgerScene): void {
       .map(server => ({ server, signature: round.votes.get(server)!.signature }))
     const held = round.proposals.get(toHex(statement.proposal))
     if (held !== undefined) {
-      noteVoters(ledger.quiet, round.votes, ledger.keepers)
-      return appendCertified(scene, { ...statement, votes }, held.leaves)
+      const { keepers } = ledger
+      appendCertified(scene, { ...statement, votes }, held.leaves)
+      // Behind that: who was silent until now was passed over in this height. The next keepers have said nothing yet.
+      if (ledger.keepers === keepers) noteVoters(ledger.quiet, round.votes, keepers)
+      return
     }
     wantFrom(scene, voters, statement)
   }
@@ -286,7 +289,7 @@ export function settle(scene: Settling, checkpoint: Checkpoint, leaves: readonly
   ledger.lately = Math.min(leaves.length, BATCH_MAX)
   ledger.late.clear()
   for (const place of ledger.round.votes.keys()) ledger.late.add(place)
-  noteCertified(ledger.failures, checkpoint.height, checkpoint.attempt, ledger.keepers)
+  noteCertified(knownOf(scene), checkpoint.height, checkpoint.attempt, ledger.keepers)
   ledger.before = ledger.head.size
   ledger.head = checkpoint
   if (ledger.book.descriptor !== ledger.descriptor) beginEpoch(scene, checkpoint)
