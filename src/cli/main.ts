@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import { cannot } from '../runtime/files.ts'
 import { commands, loadCommand } from './commands.ts'
-import { EXIT_USAGE, fail, newCommand } from './output.ts'
+import { EXIT_USAGE, fail, newCommand, warn } from './output.ts'
 import { ownVersion } from './version.ts'
 
 const AFTER = `
@@ -63,6 +63,14 @@ process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
   fail(cannot('write', 'standard output', error))
   process.exit()
+})
+
+// What a program is told by a warning of the process, a command says as its other warnings: without the process's number.
+const usual = process.listeners('warning')
+process.removeAllListeners('warning')
+process.on('warning', warning => {
+  if (warning.name === 'CoterieWarning') warn(`warning: ${warning.message}`)
+  else for (const listener of usual) listener.call(process, warning)
 })
 
 await main().catch(fail)

@@ -109,6 +109,8 @@ export class Group {
       newId: () => ++this.ids,
       liars: shape.trust.liars,
       servers: shape.servers,
+      needed: shape.trust.servers - shape.trust.crashes,
+      whyAway: server => (driver.isConnected?.(server) === false ? (driver.whySilent?.(server) ?? 'away') : undefined),
       keepMax: shape.keepMax,
       object: (name, definition) => this.object(name, definition),
     })

@@ -122,7 +122,8 @@ export function filterFrom(name: string, text: string): Filter {
   }
 }
 
-function eventFrom(line: string, number: number) {
+/** The attributes in a line of JSON. */
+export function eventFrom(line: string, number: number) {
   try {
     return flatten(JSON.parse(line))
   } catch (error) {

@@ -54,6 +54,19 @@ describe('what is published', () => {
     })
   })
 
+  it('may be lists of values; what is in brackets and none is text', () => {
+    const typed = ['a=["x", 1, null]', 'b=[]', 'c=[draft]', 'd=[[1]]', 'e=[{"f": 1}]']
+    const text = { c: '[draft]', d: '[[1]]', e: '[{"f": 1}]' }
+    expect(attributesFrom(typed)).toEqual({ a: ['x', 1, null], b: [], ...text })
+    expect(() => attributesFrom(['a=[9007199254740993]'])).toThrow('numbers keep 15 digits')
+  })
+
+  it('warns of wildcards, which are of filters', async () => {
+    const { err } = await run('publish', 'eu/#', '--config', '/nowhere')
+    expect(err).toContain('warning: the topic eu/# has wildcards, which are of filters')
+    expect((await run('publish', 'issues/#12', '--config', '/nowhere')).err).not.toContain('wildcards')
+  })
+
   it('is refused where a number would become another', async () => {
     const { err, code } = await run('publish', 'order=9007199254740993')
     expect(err).toContain(`numbers keep 15 digits; in double quotes it is text: order='"9007199254740993"'`)

@@ -6,15 +6,18 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SettingsError } from '../../core/index.ts'
 import { InvalidEvent } from '../../events/index.ts'
 import { levelsOf, TOPIC_BYTES_MAX, TOPIC_LEVELS_MAX } from '../../events/topics.ts'
+import { type AttributeValue, isScalar } from '../../events/values.ts'
 import { CHANNEL_BYTES_MAX, isName } from '../../events/wire.ts'
 import { type ConnectionOptions, connectFrom, withConnection } from '../connection.ts'
 import { duration, durationOption } from '../duration.ts'
-import { action, cannotRead, newCommand, print, warn } from '../output.ts'
+import { action, cannotRead, choiceOption, newCommand, print, warn } from '../output.ts'
+import { type LineKind, publishLines } from '../publish-lines.ts'
 
 interface Options extends ConnectionOptions {
   readonly channel: string
   readonly file?: string
   readonly payload?: string
+  readonly lines?: LineKind
   readonly live?: boolean
   readonly retained?: boolean
   readonly expires?: number
@@ -25,12 +28,15 @@ interface Options extends ConnectionOptions {
 const EXAMPLE = `
 Example:
   $ coterie publish eu/xetra/ACME price=9.5 halted=false --payload '{"volume": 300}'
-      the first word without = is the attribute topic; values are numbers, true, false, null, or text; what is in double
-      quotes is text, and so is what has leading zeros: order='"17"' zip=01234
+      the first word without = is the attribute topic; values are numbers, true, false, null, lists of these in JSON
+      (tags='["sale", "new"]'), or text; what is in double quotes is text, and so is what has leading zeros: order='"17"' zip=01234
   $ generate-report | coterie publish reports/daily --file -
       what it carries comes from standard input: JSON, text, or the bytes as they are
   $ coterie publish state/door open=true --retained
-      kept as the newest of its topic, for who subscribes later with --retained
+      kept as the newest of its topic, for who subscribes later with --retained; --expires 1ms beside it takes it away again
+  $ coterie publish prices --lines attributes < events.jsonl
+      an event for each line: a JSON object of attributes, as coterie filter test reads it; or with --lines payload what it
+      carries. Ids are printed in the order of the lines: so many lines are accepted, and of 256 more some may be
 
 It is accepted once enough servers hold it that no fault that is allowed for can lose it; its id is printed.
 
@@ -42,7 +48,13 @@ export function publishCommand(): Command {
     .argument('<attributes...>', 'the topic, and attributes as name=value')
     .option('--channel <name>', 'where to', channelName, 'default')
     .option('--payload <text>', 'what it carries: JSON, or else text')
-    .option('--file <path>', 'what it carries: the bytes of a file; - for standard input: JSON, else text, else bytes')
+    .option('--file <path>', 'what it carries: a file, - for standard input; JSON, else text, else bytes')
+    .addOption(
+      choiceOption('--lines <as>', 'an event for each line of standard input, or of --file, which is its', [
+        'payload',
+        'attributes',
+      ]),
+    )
     .option('--retained', 'keep it as the newest of its topic')
     .option('--live', 'for who is there now: servers do not save it')
     .option('--expires <duration>', 'after this nobody is to have it', duration)
@@ -61,21 +73,26 @@ export function channelName(value: string): string {
 async function publish(words: string[], options: Options): Promise<void> {
   const attributes = attributesFrom(words)
   checkTopic(attributes.topic)
-  const payload = await payloadFrom(options)
+  const { retained = false, live = false, expires, timeout, channel: name, lines, file, json } = options
+  if (lines !== undefined && options.payload !== undefined)
+    throw new SettingsError('--lines and --payload both say what it carries: give one of them.')
+  const payload = lines === undefined ? await payloadFrom(options) : undefined
   await using group = await connectFrom(options, { events: true })
-  const { retained = false, live = false, expires, timeout, channel } = options
   const how = { timeout, retained, ...(expires !== undefined && { expires }) }
+  const channel = group.events(name, { durable: !live })
+  const one = (own: object, carried: unknown) => channel.publish({ ...attributes, ...own }, carried, how)
   try {
-    const receipt = await group.events(channel, { durable: !live }).publish(attributes, payload, how)
-    print(options.json, receipt, () => receipt.id)
+    if (lines !== undefined) return await publishLines({ file, kind: lines, json, payloadOf: parsed, publish: one })
+    const receipt = await one({}, payload)
+    print(json, receipt, () => receipt.id)
   } catch (error) {
     throw error instanceof InvalidEvent ? new SettingsError(error.message) : error
   }
 }
 
 /** A word without = is the topic; there may be one. */
-export function attributesFrom(words: readonly string[]): Record<string, string | number | boolean | null> {
-  const attributes: Record<string, string | number | boolean | null> = Object.create(null)
+export function attributesFrom(words: readonly string[]): Record<string, AttributeValue> {
+  const attributes: Record<string, AttributeValue> = Object.create(null)
   for (const word of words) {
     const at = word.indexOf('=')
     const [name, value] = at < 0 ? ['topic', word] : [word.slice(0, at), valueFrom(word, word.slice(at + 1))]
@@ -88,8 +105,12 @@ export function attributesFrom(words: readonly string[]): Record<string, string 
 
 /** An attribute may be longer; but no pattern would fit it, and nobody who subscribes to topics would have it. */
 function checkTopic(topic: unknown): void {
-  if (typeof topic !== 'string' || topic === '' || levelsOf('mqtt', topic) !== undefined) return
-  const [bytes, levels] = [Buffer.byteLength(topic), topic.split('/').length]
+  if (typeof topic !== 'string' || topic === '') return
+  const parts = topic.split('/')
+  if (parts.some(part => part === '+' || part === '#'))
+    warn(`warning: the topic ${topic} has wildcards, which are of filters: here + and # are a level like any other`)
+  if (levelsOf('mqtt', topic) !== undefined) return
+  const [bytes, levels] = [Buffer.byteLength(topic), parts.length]
   throw new SettingsError(
     `the topic has ${bytes} bytes and ${levels} levels: of more than ${TOPIC_BYTES_MAX} bytes or ${TOPIC_LEVELS_MAX} levels no filter of topics fits it.`,
   )
@@ -105,9 +126,11 @@ const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: fal
 /** A number as JSON writes it: 01234 is a code, not a number. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i
 const QUOTED = /^".*"$/s
+const LIST = /^\[.*\]$/s
 
-function valueFrom(word: string, value: string): string | number | boolean | null {
+function valueFrom(word: string, value: string): AttributeValue {
   if (Object.hasOwn(WORDS, value)) return WORDS[value]!
+  if (LIST.test(value)) return listIn(word, value)
   if (QUOTED.test(value)) return textIn(value)
   if (!NUMBER.test(value)) return value
   // Published as another number, nobody who asks for this one would have it.
@@ -125,6 +148,15 @@ function textIn(value: string): string {
   return typeof found === 'string' ? found : value
 }
 
+/** What is in brackets and no list of values is text, as typed. */
+function listIn(word: string, value: string): AttributeValue {
+  const found = parsed(value)
+  if (!Array.isArray(found) || !found.every(isScalar)) return value
+  if (found.some(item => Number.isInteger(item) && !Number.isSafeInteger(item)))
+    throw new SettingsError(`${word}: numbers keep 15 digits; in double quotes it is text.`)
+  return found
+}
+
 async function payloadFrom({ file, payload }: Options): Promise<unknown> {
   if (file !== undefined && payload !== undefined)
     throw new SettingsError('--file and --payload both say what it carries: give one of them.')
@@ -132,7 +164,7 @@ async function payloadFrom({ file, payload }: Options): Promise<unknown> {
   if (file === undefined) return undefined
   if (file === '-') return told(payloadIn(await buffer(process.stdin)))
   try {
-    return new Uint8Array(await readFile(file))
+    return told(payloadIn(await readFile(file)))
   } catch (error) {
     throw cannotRead(file, error)
   }

@@ -13,6 +13,7 @@ import { BASE_PORT_DEFAULT, initGroup } from '../../runtime/setup/group.ts'
 import { holderOf } from '../../runtime/storage/holder.ts'
 import { GROUP_FOLDER } from '../connection.ts'
 import { inWords } from '../duration.ts'
+import { askingFolder } from '../live.ts'
 import { action, colour, newCommand, tell, wholeNumber } from '../output.ts'
 import { freeBasePort } from '../ports.ts'
 import { forTerminal } from '../printable.ts'
@@ -71,7 +72,7 @@ async function up(options: Options): Promise<void> {
   try {
     await Promise.race([servers.start(), stopped])
     await using client = await connect({
-      config: join(options.dir, 'clients', 'admin'),
+      config: clientIn(options.dir),
       timeout: START_MS,
       anyway: true,
     })
@@ -83,6 +84,11 @@ async function up(options: Options): Promise<void> {
     await servers.stop()
   }
   tell('all servers stopped')
+}
+
+/** A group that coterie init made may have clients of any names. */
+function clientIn(dir: string): string {
+  return askingFolder(dir) ?? join(dir, 'clients', 'admin')
 }
 
 async function openGroup(options: Options): Promise<GroupSettings> {
@@ -263,7 +269,7 @@ class View {
 
   private advice(): string {
     const here = relative(process.cwd(), this.dir) || '.'
-    const config = here === GROUP_FOLDER ? '' : ` --config ${join(here, 'clients', 'admin')}`
+    const config = here === GROUP_FOLDER ? '' : ` --config ${clientIn(here)}`
     const program = relative(process.cwd(), process.argv[1] ?? 'coterie')
     const name = program.startsWith('..') ? 'coterie' : program
     return [

@@ -258,6 +258,7 @@ class Carried<Payload> implements CarriedChannel<Payload> {
 
   fail(error: Error): void {
     this.end(new NotCarried(`channel '${this.name}' has ended: ${error.message}`))
+    for (const one of this.listening.values()) one.fail(this.ended!)
     this.tell({ kind: 'failed', error: this.ended })
   }
 

@@ -208,7 +208,8 @@ function plainOf(value: unknown): Plain | undefined {
 
 function attributesIn(value: unknown): Attributes | undefined {
   try {
-    return parseAttributes(value as Attributes)
+    // A plain object, as everywhere else: one without a prototype is equal to none that a test compares it with.
+    return { ...parseAttributes(value as Attributes) }
   } catch {
     return undefined
   }

@@ -98,6 +98,15 @@ describe('a subscription on carriers', () => {
     await prices.close()
   })
 
+  it('gives attributes that are equal to a plain object', async () => {
+    const { prices } = await opened()
+    const got: unknown[] = []
+    await prices.subscribe({}, ({ attributes }) => got.push(attributes))
+    await prices.publish({ topic: 'eu/ACME', price: 9.5 }, 1)
+    await prices.close()
+    expect(got.map(Object.getPrototypeOf)).toEqual([Object.prototype])
+  })
+
   it('counts what its handler was too slow for, and says so', async () => {
     const { carrier } = broker()
     const news: unknown[] = []
@@ -139,6 +148,8 @@ describe('a subscription on carriers', () => {
     const { prices } = await opened()
     await expect(prices.subscribe({}, { singal: 1 } as never, () => {})).rejects.toThrow('Did you mean signal?')
     await expect(prices.subscribe({}, {} as never, undefined as never)).rejects.toThrow('takes a function')
+    const swapped = prices.subscribe({}, (() => {}) as never, { signal: undefined } as never)
+    await expect(swapped).rejects.toThrow('options stand before it')
     await prices.close()
   })
 })

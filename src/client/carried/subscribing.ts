@@ -2,7 +2,7 @@
 
 import { abortSignal, because, optionsSchema, SettingsError } from '../../core/index.ts'
 import { type Filter, parseFilter } from '../../events/index.ts'
-import { checkHandler } from '../events/handling.ts'
+import { checkHandler, refuseThird } from '../events/handling.ts'
 import { NotCarried } from './errors.ts'
 import { Feed } from './feed.ts'
 
@@ -17,6 +17,8 @@ export type CarriedHandler<Event> = (event: Event) => unknown
 
 /** A subscription: disposed of, nothing more comes. */
 export interface CarriedSubscription extends AsyncDisposable {
+  /** Fires when its channel has ended, with why as its reason; not when it is closed. */
+  readonly signal: AbortSignal
   /**
    * Events that are known to be lost since it was opened: those that its handler was too slow for; and of a secret channel those that
    * brokers dropped, which this process wanted for any of its subscriptions. Of a plain channel nobody knows what a broker dropped.
@@ -44,6 +46,7 @@ export function askedOf<Event>(
   third: CarriedHandler<Event> | undefined,
 ): Asked<Event> {
   const handler = typeof second === 'function' ? second : third
+  if (typeof second === 'function') refuseThird(third)
   const options = typeof second === 'function' ? {} : (second ?? {})
   checkSubscribe('subscribe', options)
   if (handler === undefined) throw new SettingsError('subscribe takes a function that is given each event.')
@@ -55,7 +58,8 @@ export function askedOf<Event>(
 export class FedSubscription<Event> implements CarriedSubscription {
   private readonly feed: Feed<Event>
   private readonly leave: () => void
-  private readonly signal: AbortSignal | undefined
+  private readonly ending: AbortSignal | undefined
+  private readonly controller = new AbortController()
   private readonly stop = () => void this.close()
   private lost = 0
   private isOver = false
@@ -64,8 +68,12 @@ export class FedSubscription<Event> implements CarriedSubscription {
   constructor({ handler, signal }: Asked<Event>, failed: (error: unknown) => void, leave: () => void) {
     this.feed = new Feed(handler, failed)
     this.leave = leave
-    this.signal = signal
+    this.ending = signal
     signal?.addEventListener('abort', this.stop, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal
   }
 
   get missed(): number {
@@ -88,6 +96,11 @@ export class FedSubscription<Event> implements CarriedSubscription {
     this.lost += count
   }
 
+  /** Nothing more will come. */
+  fail(error: Error): void {
+    if (!this.isOver) this.controller.abort(error)
+  }
+
   /** Everything that was taken is handled. */
   done(): Promise<void> {
     return this.feed.done()
@@ -96,7 +109,7 @@ export class FedSubscription<Event> implements CarriedSubscription {
   close(): Promise<void> {
     if (!this.isOver) {
       this.isOver = true
-      this.signal?.removeEventListener('abort', this.stop)
+      this.ending?.removeEventListener('abort', this.stop)
       this.leave()
     }
     return this.done()

@@ -4,6 +4,8 @@ import { tellerOf } from './telling.ts'
 
 const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
 
+const NOTHING = () => {}
+
 describe('news of a channel', () => {
   it('goes to who listens, and warns nobody', () => {
     const news: unknown[] = []
@@ -37,5 +39,14 @@ describe('news of a channel', () => {
     await subscription.done()
     expect(warned).toHaveBeenCalledOnce()
     expect(String(warned.mock.calls[0]?.[0])).toContain('returned a function')
+  })
+
+  it('that the channel has ended is told by the signal of who was not closed before', () => {
+    const open = () => new FedSubscription<number>(asked, NOTHING, NOTHING)
+    const asked = { filter: { $any: [[]] }, signal: undefined, handler: NOTHING }
+    const [one, closed] = [open(), open()]
+    void closed.close()
+    for (const feed of [one, closed]) feed.fail(new Error('it has ended'))
+    expect([one.signal.reason, closed.signal.aborted]).toEqual([new Error('it has ended'), false])
   })
 })

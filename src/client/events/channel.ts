@@ -11,7 +11,7 @@ import type { ObjectDefinition, SharedObject } from '../objects/shared-object.ts
 import { checkWaiting, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
 import { type EventHandler, eventIdOf, isExpired, type ReceivedEvent, receivedOf } from './event.ts'
-import { checkHandler } from './handling.ts'
+import { checkHandler, refuseThird } from './handling.ts'
 import type { EventsHub } from './hub.ts'
 import { type EffectDefinition, type EffectOptions, EventsInto } from './into.ts'
 import {
@@ -124,6 +124,7 @@ export class EventChannel<Payload = unknown> {
     second: SubscribeOptions | EventHandler<Payload> = {},
     third?: EventHandler<Payload>,
   ): EventSubscription<Payload> {
+    if (typeof second === 'function') refuseThird(third)
     const handler = typeof second === 'function' ? second : third
     const parsed = filterOf(filter)
     const given = typeof second === 'function' ? {} : second

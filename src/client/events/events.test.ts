@@ -133,11 +133,17 @@ describe('publish and subscribe', () => {
       await feed.closed
       const first = group.subscribe({}, { name: 'same' }, () => {})
       await first.ready
+      const { signal } = first
       const second = group.subscribe({}, { name: 'same' }, () => {})
       await second.ready
       // It learns of it when it next says how far it is.
       await group.publish({}, 1)
       await expect(first.closed).rejects.toThrow(SubscriptionLost)
+      expect([signal.aborted, first.signal === signal]).toEqual([true, true])
+      expect(signal.reason).toBeInstanceOf(SubscriptionLost)
+      await second.close()
+      // Closed is not lost.
+      expect(second.signal.aborted).toBe(false)
     })
   })
 })
@@ -446,6 +452,9 @@ describe('what is refused', () => {
       expect(() => group.events('')).toThrow(/channel/)
       expect(() => group.events('x', { keep: { age: 'soon' } })).toThrow(/age is "?soon"?/)
       expect(() => group.subscribe({}, { queue: true }, () => {})).toThrow(/needs a name/)
+      expect(() => group.subscribe({}, { name: 'a', attempts: 3 }, () => {})).toThrow(/attempts are of a queue/)
+      const swapped = [{}, () => {}, { name: 'a' }] as unknown as Parameters<typeof group.subscribe>
+      expect(() => group.subscribe(...swapped)).toThrow(/options stand before it/)
       expect(() => group.subscribe({ a: { before: 3 } }, () => {})).toThrow(/before/)
       expect(new EventRefused('c', 'no.').message).toContain('Nothing happened')
     })

@@ -19,6 +19,10 @@ export interface EventsBelow {
   /** Servers that may lie, and all of them. */
   readonly liars: number
   readonly servers: readonly NodeId[]
+  /** Servers that must hold an event before it is accepted. */
+  readonly needed: number
+  /** Why a server is not connected, as far as the connections tell; undefined where it is. */
+  readonly whyAway: (server: NodeId) => string | undefined
   /** Bytes of this client's events that a server keeps; undefined: as many as usual. */
   readonly keepMax: number | undefined
   readonly object: ChannelBelow['object']
@@ -32,12 +36,13 @@ export class GroupEvents {
   private readonly object: ChannelBelow['object']
   private readonly subscriptions = new Set<{ close(): Promise<void> }>()
 
-  constructor({ command, newId, object, liars, servers, keepMax = eventsBasics.authorBytesMax }: EventsBelow) {
+  constructor(below: EventsBelow) {
+    const { command, newId, object, liars, servers, keepMax = eventsBasics.authorBytesMax } = below
     this.keepMax = keepMax
     this.liars = liars
     this.servers = servers
     this.object = object
-    this.hub = new EventsHub(command, newId)
+    this.hub = new EventsHub(command, newId, () => lackingOf(below))
   }
 
   /** Lies about events that this client was told. */
@@ -68,6 +73,18 @@ export class GroupEvents {
 
   /** Places are saved before the connections go. */
   async close(): Promise<void> {
+    this.hub.close()
     await Promise.all([...this.subscriptions].map(one => one.close()))
   }
+}
+
+/** Which servers are missing, in a sentence, where fewer are connected than hold an event that is accepted. */
+export function lackingOf({ servers, needed, whyAway }: Pick<EventsBelow, 'servers' | 'needed' | 'whyAway'>) {
+  const away = servers.flatMap(server => {
+    const why = whyAway(server)
+    return why === undefined ? [] : [`${server}: ${why}`]
+  })
+  const here = servers.length - away.length
+  if (here >= needed) return undefined
+  return `${here} of ${servers.length} servers are connected, and events take ${needed}. ${away.join('; ')}.`
 }

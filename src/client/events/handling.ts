@@ -10,6 +10,12 @@ export function checkHandler(handler: unknown): void {
     throw new SettingsError('the handler is a generator, which does nothing when it is called: write it without the *.')
 }
 
+/** Options after the handler would be passed over, and a name among them forgotten. */
+export function refuseThird(third: unknown): void {
+  if (third !== undefined)
+    throw new SettingsError('subscribe takes nothing after the handler: options stand before it.')
+}
+
 function isGenerator(value: unknown): boolean {
   return /^\[object (Async)?Generator/.test(Object.prototype.toString.call(value))
 }

@@ -4,6 +4,7 @@ import { because, Unavailable } from '../../core/index.ts'
 import type { ClientCommand, ClientEvent, Recalled, Reminded, Surveyed } from '../../events/client/state.ts'
 import { onWaitEnd, type WaitEnd, type WaitOptions } from '../waiting.ts'
 import { EventRefused, EventUnanswered } from './errors.ts'
+import { Shortage } from './shortage.ts'
 
 interface Waiting {
   readonly channel: string
@@ -38,11 +39,20 @@ export class EventsHub {
   readonly lies: EventsLie[] = []
   private readonly waiting = new Map<number, Waiting>()
   private readonly listeners = new Map<number, Listener>()
+  /** Listeners that are not open yet. */
+  private readonly opening = new Set<number>()
+  private readonly shortage: Shortage
   private broken: Error | undefined
 
-  constructor(command: (body: ClientCommand) => void, newId: () => number) {
+  /** `lacking` says which servers are missing, where events cannot go on without them. */
+  constructor(
+    command: (body: ClientCommand) => void,
+    newId: () => number,
+    lacking: () => string | undefined = () => undefined,
+  ) {
     this.command = command
     this.newId = newId
+    this.shortage = new Shortage(lacking, () => this.waiting.size + this.opening.size > 0)
   }
 
   /** One answer to one command; where the wait ends first, what `late` makes of it. */
@@ -63,7 +73,8 @@ export class EventsHub {
         this.waiting.delete(id)
         this.command({ kind: 'cancel', id })
         const said = why === 'timeout' ? `its time was up after ${options.timeout} ms.` : 'the call was cancelled.'
-        reject(because(late(said), cause))
+        const lacking = this.shortage.words()
+        reject(because(late(lacking === undefined ? said : `${said} ${lacking}`), cause))
       })
       const finish = (work: () => void) => {
         this.waiting.delete(id)
@@ -75,6 +86,7 @@ export class EventsHub {
         take: event => finish(() => resolve(take(event))),
         reject: error => finish(() => reject(error)),
       })
+      this.shortage.watch()
       this.command(begin(id))
     })
   }
@@ -113,10 +125,13 @@ export class EventsHub {
   listen(id: number, listener: Listener): void {
     if (this.broken !== undefined) throw this.broken
     this.listeners.set(id, listener)
+    this.opening.add(id)
+    this.shortage.watch()
   }
 
   unlisten(id: number): void {
     this.listeners.delete(id)
+    this.opening.delete(id)
   }
 
   event(event: ClientEvent): void {
@@ -126,6 +141,7 @@ export class EventsHub {
       return
     }
     if (event.kind === 'forked') return
+    if (event.kind === 'subscribed') this.opening.delete(event.id)
     const listener = this.listeners.get(event.id)
     if (listener !== undefined) return listener.event(event)
     const waiting = this.waiting.get(event.id)
@@ -141,5 +157,12 @@ export class EventsHub {
     for (const one of [...this.waiting.values()]) one.reject(error)
     for (const listener of [...this.listeners.values()]) listener.ended(error)
     this.listeners.clear()
+    this.opening.clear()
+    this.shortage.end()
+  }
+
+  /** Nobody waits for what it would say any more. */
+  close(): void {
+    this.shortage.end()
   }
 }

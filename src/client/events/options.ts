@@ -190,6 +190,10 @@ export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
   checkSubscribeOptions('subscribe', options)
   if (options.queue && options.name === undefined)
     throw new SettingsError('a queue needs a name: its members share it.')
+  if (options.attempts !== undefined && !options.queue)
+    throw new SettingsError(
+      'attempts are of a queue (queue: true): elsewhere an event comes again until it is handled, so that the next of its author never passes it.',
+    )
   if (live && options.name !== undefined)
     throw new SettingsError('a live channel (durable: false) keeps no place: leave the name out.')
   if (options.name !== undefined) checkSubscriptionName(options.name, options.queue === true)

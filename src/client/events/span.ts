@@ -19,6 +19,7 @@ export class Span {
   private readonly opening: Promise<void>
   private readonly closing: Promise<void>
   private readonly ends: (() => void)[] = []
+  private controller: AbortController | undefined
   private isReady!: () => void
   private isRefused!: (error: Error) => void
   private isClosed!: () => void
@@ -53,6 +54,14 @@ export class Span {
     return this.closing
   }
 
+  /** Fires when it ended otherwise than by being closed; its reason says why. Whoever asks for it is told. */
+  get signal(): AbortSignal {
+    this.isHeeded = true
+    this.controller ??= new AbortController()
+    if (this.failure !== undefined) this.controller.abort(this.failure)
+    return this.controller.signal
+  }
+
   /** The signal ends it by `stop`, while it lasts. False where it has ended it already. */
   heeds(signal: AbortSignal | undefined, stop: () => void): boolean {
     if (signal?.aborted) return false
@@ -84,6 +93,7 @@ export class Span {
     const over = why ?? new SubscriptionLost(this.channel, this.name, 'it was closed.')
     this.isOver = true
     this.failure = why
+    if (why !== undefined) this.controller?.abort(why)
     for (const work of this.ends.splice(0)) work()
     this.isRefused(over)
     if (why === undefined) this.isClosed()

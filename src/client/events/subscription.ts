@@ -83,6 +83,11 @@ export class EventSubscription<Payload = unknown> {
     return this.span.closed
   }
 
+  /** Fires when it was lost, with why as its reason; not when it is closed. */
+  get signal(): AbortSignal {
+    return this.span.signal
+  }
+
   /** How many events were cut before this subscription had them. */
   get missed(): number {
     return this.missedCount

@@ -6,7 +6,7 @@ import { type Attributes, parseAttributes } from '../../events/values.ts'
 import { CHANNEL_BYTES_MAX } from '../../events/wire.ts'
 import { EventRefused } from '../events/errors.ts'
 import { eventIdOf } from '../events/event.ts'
-import { checkHandler } from '../events/handling.ts'
+import { checkHandler, refuseThird } from '../events/handling.ts'
 import { type FilterLike, millis } from '../events/options.ts'
 import { checkedPayload, packPayload } from '../events/payload.ts'
 import { checkName } from '../names.ts'
@@ -81,6 +81,7 @@ export class MemberChannel<Payload = unknown> {
     second: MemberSubscribeOptions | HeardHandler<Payload> = {},
     third?: HeardHandler<Payload>,
   ): MemberSubscription<Payload> {
+    if (typeof second === 'function') refuseThird(third)
     const handler = typeof second === 'function' ? second : third
     const options = typeof second === 'function' ? {} : second
     const parsed = parseFilter(filter)

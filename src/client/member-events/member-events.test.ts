@@ -77,6 +77,8 @@ describe("member.events(name, { via: 'trees' })", () => {
     await channel.publish({ n: 1 }, 1)
     await expect(feed.closed).rejects.toThrow(SubscriptionLost)
     await expect(feed.closed).rejects.toThrow('no such shelf')
+    expect(feed.signal.reason).toBeInstanceOf(SubscriptionLost)
+    expect(() => channel.subscribe({}, (() => {}) as never, {} as never)).toThrow('options stand before it')
   })
 
   it('refuses a payload that the check does not take, on both sides', async () => {

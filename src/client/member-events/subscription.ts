@@ -68,6 +68,11 @@ export class MemberSubscription<Payload = unknown> {
     return this.span.closed
   }
 
+  /** Fires when it was lost, with why as its reason; not when it is closed. */
+  get signal(): AbortSignal {
+    return this.span.signal
+  }
+
   /** How many events this process was too slow for. */
   get missed(): number {
     return this.missedCount
