@@ -3,16 +3,10 @@
 // measured then. A lie that misses a goal is told once more, for longer, in turns with honest running: what counts is what repeats.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LyingPart } from '../../lab/lying-node.ts'
-import { isOfBeginnings, isProvable, PER_SECOND, WAYS } from './lies.ts'
+import { isAnswered, isOfBeginnings, isProvable, PER_SECOND, type ToldLie, waysOf } from './lies.ts'
 import { lengthOf, type Watched } from './operations.ts'
 import { millis, one, type Role, type Stage } from './stage.ts'
 import { busier, costOf, GOALS, growth, isUnwell, judged, type Measured, missed, type Row } from './verdict.ts'
-
-export interface ToldLie {
-  readonly part: LyingPart
-  readonly lie: string
-}
 
 export interface CampaignOptions {
   readonly make: () => Stage
@@ -108,6 +102,8 @@ class Siege implements CampaignResult {
   private peak: Sizes = { server: new Map(), client: new Map() }
   private renewals = 0
   private isSpoiled = false
+  /** The lie before. */
+  private earlier: ToldLie | undefined
   private end = 0
 
   constructor(options: CampaignOptions) {
@@ -121,6 +117,7 @@ class Siege implements CampaignResult {
     for (const [place, lie] of this.options.lies.entries()) {
       if (this.isEnough(place)) break
       await this.judge(lie)
+      this.earlier = lie
       if (!this.isSpoiled && place % FAULT_EVERY === FAULT_EVERY - 1) await this.harm(lie)
       if (this.isSpoiled && !(await this.renew())) break
     }
@@ -240,10 +237,9 @@ class Siege implements CampaignResult {
     }
   }
 
-  private isNamed({ part, lie }: ToldLie, before: number): boolean {
-    if (this.stage.named() > before) return true
-    const ways = WAYS[`${part}/${lie}`] ?? []
-    return ways.some(way => this.stage.wasNamedFor(way))
+  private isNamed(lie: ToldLie, before: number): boolean {
+    if (isAnswered(lie, this.earlier, this.stage.saidSince(before))) return true
+    return waysOf(lie).some(way => this.stage.wasNamedFor(way))
   }
 
   /** The liar turns honest, and all is to be well again. Only then is it known how long what it held up has taken. */

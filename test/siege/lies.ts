@@ -252,6 +252,22 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'interest/two-faced': ['forged-event'],
 }
 
+export interface ToldLie {
+  readonly part: LyingPart
+  readonly lie: string
+}
+
+export function waysOf({ part, lie }: ToldLie): readonly string[] {
+  return WAYS[`${part}/${lie}`] ?? []
+}
+
+/** Whether these words are about this lie: what is said late of the lie before is no answer to this one. */
+export function isAnswered(lie: ToldLie, earlier: ToldLie | undefined, said: readonly string[]): boolean {
+  const isAbout = (of: ToldLie | undefined, what: string) =>
+    of !== undefined && waysOf(of).some(way => what.endsWith(way))
+  return said.some(what => isAbout(lie, what) || !isAbout(earlier, what))
+}
+
 /** Lies about what is said once, when slots are opened, or when a server starts: it lies before that begins. */
 export function isOfBeginnings(part: LyingPart, lie: string): boolean {
   return part === 'lives' || ['slots/two-keys', 'slots/rogue-key'].includes(`${part}/${lie}`)

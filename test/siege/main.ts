@@ -4,12 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { type LyingPart, namesOfLies } from '../../lab/lying-node.ts'
-import { besiege, type ToldLie } from './campaign.ts'
-import { moreMemberLies, moreServerLies } from './lies.ts'
+import { besiege } from './campaign.ts'
+import { moreMemberLies, moreServerLies, type ToldLie } from './lies.ts'
 import { Members } from './members.ts'
 import { HELP, type Options, readOptions, type StageName } from './options.ts'
 import { endAll } from './processes.ts'
-import { markdown, table } from './report.ts'
+import { adviceOn, markdown, table } from './report.ts'
 import { type Result, readResult, withTable } from './seen.ts'
 import { FOUR, SEVEN, Servers } from './servers.ts'
 import type { Stage } from './stage.ts'
@@ -186,5 +186,6 @@ function show(options: Options, { rows, problems, faults }: Found): void {
   const once = rows.filter(row => row.once.length > 0).length
   process.stdout.write(`${lies} lies, ${faults} faults: ${broken}; ${misses} of ${rows.length} rows miss a goal, `)
   process.stdout.write(`${once} missed one once and not again\n`)
+  process.stdout.write(adviceOn(rows))
   for (const problem of problems) process.stdout.write(`BROKEN ${problem}\n`)
 }

@@ -148,7 +148,9 @@ export class Members extends Stage {
     if (incident?.kind === 'cheat' || incident?.kind === 'forged')
       this.accused(incident.member!, incident.what ?? 'cheated')
     const { level, member, msg, how } = line
-    if (level === 'warn' && typeof member === 'string') this.accused(member, `${String(msg)}: ${String(how)}`)
+    // In the words of src/client/peers/caught.ts: `lies`, or `asks too much`.
+    const isLie = / lies /.test(String(msg))
+    if (level === 'warn' && typeof member === 'string') this.accused(member, `${String(msg)}: ${String(how)}`, isLie)
   }
 }
 

@@ -1,6 +1,6 @@
 // The siege as a table: for a terminal, for a page, as data.
 
-import type { Row } from './verdict.ts'
+import { isUnwell, type Row } from './verdict.ts'
 
 const HEADS = [
   'lie',
@@ -27,6 +27,20 @@ function inWords({ suffered, slowest }: Row, goal: string): string {
   return goal === 'p99' ? `${goal} of ${slowest}` : goal
 }
 
+/** A short siege does not wait for ten seconds after each lie, and then there is nothing to judge. */
+function wellAfter(row: Row): string {
+  if (row.wellAfter !== undefined) return seconds(row.wellAfter)
+  return `${isUnwell(row) ? 'NOT in' : 'over'} ${seconds(row.waited)}`
+}
+
+/** How to look at what missed a goal. */
+export function adviceOn(rows: readonly Row[]): string {
+  const [first] = rows.filter(({ misses }) => misses.length > 0)
+  if (first === undefined) return ''
+  const lie = `${first.part}/${first.lie}`.replace(/^.*[^\w/-].*$/, name => JSON.stringify(name))
+  return `alone, and for longer: npm run siege -- --stages ${first.stage} --lies ${lie} --seconds 60\n`
+}
+
 function cells(row: Row): string[] {
   const ratio = (value: number | undefined) => (value === undefined ? '–' : `${value.toFixed(2)} ×`)
   return [
@@ -39,7 +53,7 @@ function cells(row: Row): string[] {
     row.processor === undefined ? '–' : share(row.processor),
     row.provable ? 'yes' : '',
     row.named ? 'yes' : row.provable ? 'NO' : '',
-    row.wellAfter === undefined ? `NOT in ${seconds(row.waited)}` : seconds(row.wellAfter),
+    wellAfter(row),
     [...row.misses.map(goal => inWords(row, goal)), ...row.once.map(goal => `(${inWords(row, goal)} once)`)].join(', '),
   ]
 }

@@ -16,11 +16,11 @@ import { isLong, sized } from '../support/long.ts'
 import { type EventLine, problemsOfEvents } from './events-journal.ts'
 import { judgeLocks, judgeMembers, judgeObjects } from './journals.ts'
 import { problemsOfPayments } from './ledger-journal.ts'
-import { isProvable, moreMemberLies, moreServerLies, PROVABLE, WAYS } from './lies.ts'
+import { isAnswered, isProvable, moreMemberLies, moreServerLies, PROVABLE, WAYS } from './lies.ts'
 import { type Operation, Operations } from './operations.ts'
 import { readOptions } from './options.ts'
 import { CHANNEL } from './programs/publishing.ts'
-import { markdown, table } from './report.ts'
+import { adviceOn, markdown, table } from './report.ts'
 import { readResult, withTable } from './seen.ts'
 import { nameAt } from './servers.ts'
 import { NO_PROOF } from './unproved.ts'
@@ -223,6 +223,11 @@ describe('the goals', () => {
     const slow = { ...fine, isSlow: true }
     expect(table([judged(slow)])).toMatch(/ p99 of lock$/)
     expect(table([judged(slow, fine)])).toMatch(/ \(p99 of lock once\)$/)
+    expect(table([judged({ ...fine, wellAfter: undefined })])).toMatch(/ NOT in 10\.0 s /)
+    expect(table([judged({ ...fine, wellAfter: undefined, waited: 999 })])).toMatch(/ over 1\.0 s$/)
+    expect(adviceOn([judged(fine), judged(slow)])).toMatch(/--stages seven --lies lock\/always-yes --seconds 60\n$/)
+    expect(adviceOn([judged({ ...slow, lie: 'accuses all' })])).toContain('--lies "lock/accuses all" ')
+    expect(adviceOn([judged(fine)])).toBe('')
     expect(markdown([judged({ ...fine, throughput: undefined })])).toContain(
       '| seven: lock/always-yes | as it is | – | 3.00 × |',
     )
@@ -386,6 +391,15 @@ describe('the lies', () => {
     const ofServers = known.filter(lie => parts.includes(lie.slice(0, lie.indexOf('/'))))
     expect(ofServers.filter(lie => PROVABLE.includes(lie) === Object.hasOwn(NO_PROOF, lie))).toEqual([])
     expect(Object.keys(NO_PROOF).filter(lie => !known.includes(lie))).toEqual([])
+  })
+  it('are answered by words about them, and not by what is said late of the lie before', () => {
+    const [silent, forging] = ['silent', 'forging'].map(lie => ({ part: 'lock', lie }) as const)
+    const late = 'status: answered what was never asked'
+    expect(isAnswered(silent!, forging, [late])).toBe(false)
+    expect(isAnswered(silent!, undefined, [late])).toBe(true)
+    expect(isAnswered(forging!, forging, [late])).toBe(true)
+    expect(isAnswered(forging!, forging, [])).toBe(false)
+    expect(isAnswered(silent!, forging, ['something else'])).toBe(true)
   })
   it('that prove themselves are lies that there are', () => {
     expect([...PROVABLE, ...Object.keys(WAYS)].filter(lie => !known.includes(lie))).toEqual([])

@@ -51,8 +51,9 @@ export abstract class Stage {
     return this.accusations.length
   }
 
-  lastAccusation(): string | undefined {
-    return this.accusations.at(-1)?.what
+  /** In which words, since it had been named so often. */
+  saidSince(count: number): string[] {
+    return this.accusations.slice(count).map(({ what }) => what)
   }
 
   /** Whether it was named for this so lately that it would not be said again. */
@@ -86,9 +87,10 @@ export abstract class Stage {
     return [...failures, ...this.wronged]
   }
 
-  protected accused(whom: string, what: string): void {
+  /** `isLie`: what is only too much is no lie, and a busy machine makes honest ones do it. */
+  protected accused(whom: string, what: string, isLie = true): void {
     if (whom === this.liar) this.accusations.push({ what, at: millis() })
-    else this.wronged.add(`${whom}, which is honest, was said to lie: ${what}`)
+    else if (isLie) this.wronged.add(`${whom}, which is honest, was said to lie: ${what}`)
   }
 
   /** What the liar has said besides, at a rate. */

@@ -72,6 +72,17 @@ describe('liars are named, by what their words prove', () => {
     })
     expect(caught.length, `${name} is named`).toBeGreaterThan(0)
   })
+  it.each([['stuffs', 19, /^misbehaved.*forged-ballot/]])('%s, where ballots are secret', (name, lie, how) => {
+    const { trace, violations } = runOnce(
+      electionScenario({ members: 4, liars: 1, lie }, { mode: 'secret' }),
+      1,
+      {},
+      true,
+    )
+    expect(violations).toEqual([])
+    const named = trace.some(({ kind, what }) => kind === 'emit' && how.test(what))
+    expect(named, `${name} is named`).toBe(true)
+  })
 })
 
 describe('secret ballots', () => {
