@@ -71,10 +71,9 @@ export {
   lettingGo,
 } from './family.ts'
 export { type Decision, decide } from './fencing.ts'
-export { firstNames } from './first-names.ts'
 export { createHost, type Host, type Ports } from './host.ts'
 export { KeptLane, type SaveKind } from './kept.ts'
-export { kthLargest } from './largest.ts'
+export { firstNames, kthLargest } from './largest.ts'
 export {
   abortSignal,
   anything,

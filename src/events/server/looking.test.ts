@@ -73,7 +73,7 @@ describe('a question for what follows', () => {
 
 describe('a question for kept events', () => {
   it('looks at all of a channel, and with a filter of 64 KiB at fewer', () => {
-    expect(REMIND_LOOKED_MAX).toBe(4 * RETAINED_MAX)
+    expect(REMIND_LOOKED_MAX).toBe(RETAINED_MAX)
     const looked = Math.floor(REMIND_LOOKED_MAX / (LONG.length / 1_024))
     const reminded = (place: number) => {
       const self = server({ clientBytesMax: 8 * MIB })

@@ -49,10 +49,10 @@ function subscriptionsOf(state: ServerState, wanted: (channel: string) => boolea
 }
 
 /**
- * Kept events that are held against a filter for one answer: all of a channel against one of 4 KiB, against a longer one fewer. One
- * of 64 KiB would else keep a server for a quarter of a minute.
+ * Kept events that are held against a filter for one answer: all of a channel against one of a kibibyte, against a longer one fewer.
+ * One of 34 KiB would else keep a server for half a minute; now it is a second.
  */
-export const REMIND_LOOKED_MAX = 400_000
+export const REMIND_LOOKED_MAX = 100_000
 
 export function onRemind({ state, turn }: ServerScene, from: NodeId, body: Message<'remind'>): void {
   const filter = decodeFilter(body.filter)

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { firstNames } from './first-names.ts'
+import { firstNames } from './largest.ts'
 import { seededRandom } from './random.ts'
 
 /** The same, by putting all in order. */
