@@ -10,6 +10,7 @@ import { eventsRules } from './rules.ts'
 import type { EventsSettings, Hash } from './settings.ts'
 import {
   apart,
+  digestOf,
   isOwnersCursor,
   isSigned,
   leafOf,
@@ -82,6 +83,24 @@ describe('trees', () => {
     }
   })
 
+  it('a leaf is of its id, also where the same bytes were hashed under another one before', () => {
+    const content = new Uint8Array([1, 2, 3])
+    const other: Hash = input => hash(new Uint8Array([9, ...input]))
+    const others = [
+      [hash, source, 2],
+      [hash, { ...source, boot: '0b' }, 1],
+      [hash, { ...source, author: 'bob' }, 1],
+      [hash, { ...source, channel: 'orders' }, 1],
+      [other, source, 1],
+    ] as const
+    for (const [by, of, counter] of others) {
+      const before = leafOf(hash, source, 1, content)
+      const leaf = leafOf(by, of, counter, content)
+      expect(leaf).toEqual(leafOf(by, of, counter, new Uint8Array(content)))
+      expect(leaf).not.toEqual(before)
+    }
+  })
+
   it('a node of a tree is no event: leaf and node hashes differ in their first byte', () => {
     const leaves = bare(1, 2).map(item => leafOf(hash, source, item.counter, item.content))
     const root = rootOf(hash, leaves)
@@ -126,6 +145,17 @@ describe('a signed event', () => {
     }
   })
 
+  it.each([1, 2, 3, 33, 64])('counts for at least what proves it, of %i in its batch or apart from it', count => {
+    const batch = signBatch(settings, signer, source, bare(1, count))
+    const sum = batch.reduce((bytes, item) => bytes + sizeOf(item), 0)
+    const { signature, tree } = batch[0]!.proof!
+    expect(sum).toBeGreaterThanOrEqual(count * 2 + signature.length + (tree?.length ?? 0))
+    for (const item of batch) {
+      const nodes = pathOf(item)!.reduce((bytes, node) => bytes + node.length, 0)
+      expect(sizeOf(apart(item))).toBeGreaterThanOrEqual(item.content.length + signature.length + nodes)
+    }
+  })
+
   it('root-not-bound-to-channel: with that bug an event of one channel holds in another, and without it not', () => {
     const other = { ...source, channel: 'orders' }
     for (const rules of [eventsRules, brokenEventsRules('root-not-bound-to-channel')]) {
@@ -150,6 +180,8 @@ describe('a signed event', () => {
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, count: 2 } })).toBe(false)
     expect(isSigned(settings, source, NOBODY, { ...item, proof: { ...proof, path: path.slice(1) } })).toBe(false)
     expect(isSigned({ ...settings, keys: { ...keys, keyOf: () => undefined } }, source, NOBODY, item)).toBe(false)
+    // Beside the tree of its batch, which was built from another content.
+    expect(isSigned(settings, source, NOBODY, { ...items[0]!, content: new Uint8Array([9]) })).toBe(false)
   })
 
   it('is believed among others as it is alone: whole batches, parts of them, and one that is altered', () => {
@@ -212,6 +244,43 @@ describe('a signed event', () => {
 
   it('where nobody lies, nothing is signed', () => {
     expect(isSigned({ ...settings, liars: 0 }, source, NOBODY, bare(1, 1)[0]!)).toBe(true)
+  })
+})
+
+describe('what witnesses compare', () => {
+  const digest = (items: readonly Item[], of = source) => digestOf(hash, of, items)
+  const items = bare(5, 4)
+  const [one, two, three, four] = items as [Item, Item, Item, Item]
+
+  it('is the same however the events were signed together: two honest servers never differ', () => {
+    const ways = [
+      signBatch(settings, signer, source, items),
+      items.flatMap(item => signBatch(settings, signer, source, [item])),
+      [...signBatch(settings, signer, source, [one]), ...signBatch(settings, signer, source, [two, three, four])],
+      signBatch(settings, signer, source, items).map(apart),
+    ]
+    for (const way of ways) expect(digest(way)).toEqual(digest(items))
+  })
+
+  it('is of these events, all of them, in this order, under these ids', () => {
+    const others = [
+      [],
+      [one, two, three],
+      [two, three, four],
+      [one, three, four],
+      [two, one, three, four],
+      [one, two, three, four, four],
+      [one, two, { ...three, content: new Uint8Array([9]) }, four],
+      [one, two, { ...three, counter: 17 }, four],
+    ]
+    for (const other of others) expect(digest(other)).not.toEqual(digest(items))
+    for (const change of [{ channel: 'orders' }, { author: 'bob' }, { boot: '0b' }])
+      expect(digest(items, { ...source, ...change })).not.toEqual(digest(items))
+  })
+
+  it('is neither an event nor a node of a tree', () => {
+    const leaves = [one, two].flatMap(({ counter, content }) => [...leafOf(hash, source, counter, content)])
+    for (const tag of [0, 1]) expect(digest([one, two])).not.toEqual(hash(new Uint8Array([tag, ...leaves])))
   })
 })
 

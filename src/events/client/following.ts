@@ -7,7 +7,7 @@
 import type { NodeId } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { matches } from '../filter.ts'
-import { sameEvent, signedAmong, signedSource, sizeOf, withTrees } from '../signed.ts'
+import { apart, sameEvent, signedAmong, signedSource, sizeOf, withTrees } from '../signed.ts'
 import { type EventsMessage, type Item, isSource, sourceKey } from '../wire.ts'
 import { advanceTracked, answersDoubt, askAgain, narrow, settleDoubt } from './checking.ts'
 import { fetchNext, hasEnough } from './fetching.ts'
@@ -94,7 +94,9 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
   const fresh = body.items.filter(({ counter }) => counter > one.through)
   if (!hasRoom(subscription, fresh) || !isTrue(scene, subscription, from, body, fresh)) return
   one.identity = body.identity
-  for (const item of fresh) keepItem(subscription, one, item)
+  // What is known may share its bytes with what is new: of it nothing is kept, or more would be than is counted.
+  const isPart = fresh.length < body.items.length
+  for (const item of fresh) keepItem(subscription, one, isPart ? apart(item) : item)
   one.through = body.through
   fetchNext(scene, subscription, one)
   advanceTracked(scene, subscription, one)

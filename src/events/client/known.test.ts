@@ -13,8 +13,9 @@ import {
   source,
   subscribed,
 } from '../../../test/support/events-bounds.ts'
+import { decode, encode } from '../../core/index.ts'
 import { apart, digestOf, signBatch } from '../signed.ts'
-import { type EventsMessage, type Item, sourceKey } from '../wire.ts'
+import { type EventsMessage, eventsVocabulary, type Item, sourceKey } from '../wire.ts'
 
 const OFTEN = 100
 let looked = 0
@@ -34,7 +35,7 @@ const counting = {
   },
 }
 
-const [first, second, third] = [1, 2, 3].map(counter => item(source, counter)) as [Item, Item, Item]
+const [first, second, third, fourth] = [1, 2, 3, 4].map(counter => item(source, counter)) as [Item, Item, Item, Item]
 /** Of other words, with the signature of what was said. */
 const altered = (one: Item): Item => ({ ...one, content: item(source, one.counter, 9).content })
 const told = (out: Out) => out.flatMap(effect => (effect.kind === 'emit' ? [effect.event] : []))
@@ -72,6 +73,14 @@ describe('what the sender shows again', () => {
     expect(looked).toBe(3)
   })
 
+  it('is not kept beside what is new', () => {
+    const { eve, lead } = shown()
+    const decoded = decode(eventsVocabulary, encode(eventsVocabulary, found(0, 3, first, second, third)))
+    eve.hear(lead, decoded.ok ? decoded.value : found(0, 0))
+    const kept = eve.state.subscriptions.get(1)!.tracked.get(sourceKey(source))!.items.get(3)!
+    expect(kept.content.buffer.byteLength).toBe(third.content.length)
+  })
+
   it('leaves everything where it is, if it is less than was shown', () => {
     const { eve, lead } = shown()
     eve.hear(lead, found(0, 1, first))
@@ -91,6 +100,7 @@ describe('what the sender shows again', () => {
   it('names it where an event that is new was not signed, or stands out of order', () => {
     const wrong = [
       [found(0, 3, first, second, altered(third)), 'showed an event nobody signed'],
+      [found(0, 4, first, second, third, altered(fourth)), 'showed an event nobody signed'],
       [found(0, 3, second, first, third), 'showed events out of order'],
       [found(2, 3, { ...third, counter: 4 }), 'showed more than it said'],
     ] as const

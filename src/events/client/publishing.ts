@@ -122,6 +122,8 @@ function batchLength(queued: Outgoing['queued']): number {
 function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder): void {
   if (holder.full) return
   holder.sent = Math.max(holder.sent, out.accepted, holder.held)
+  // As with most events: they wait for a batch to be full.
+  if (holder.sent >= out.last) return
   const until = wholeUntil(out, holder.sent, Math.min(out.last, Math.max(holder.held, out.accepted) + WINDOW))
   while (holder.sent < until) {
     const body = messageOf(out, holder.sent, until)

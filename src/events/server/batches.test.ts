@@ -11,6 +11,7 @@ import { encodeFilter, parseFilter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
 import { apart, isSigned, signBatch, sizeOf } from '../signed.ts'
 import { type EventsMessage, eventsRecord, eventsVocabulary, type Item, type Source } from '../wire.ts'
+import { DEAD_BYTES_MIN } from './disk.ts'
 import { eventsServer } from './machine.ts'
 
 const signatures = idealSignatures()
@@ -71,12 +72,14 @@ function given(self: Server, after: number): readonly Item[] {
   return answer === undefined ? [] : (answer as Message<'range'>).items
 }
 
-function found(self: Server, filter: Uint8Array, after: number): readonly Item[] {
+function answered(self: Server, filter: Uint8Array, after: number): Message<'found'> {
   const about = { sub: 1, version: 1 }
   says(self, 'eve', { kind: 'follow', ...about, channel: 'prices', filter, epoch: '', mark: 0 })
   const [answer] = says(self, 'eve', { kind: 'fetch', ...about, source, after, to: 0 })
-  return (answer as Message<'found'>).items
+  return answer as Message<'found'>
 }
+
+const found = (self: Server, filter: Uint8Array, after: number) => answered(self, filter, after).items
 
 const hasPaths = (items: readonly Item[]) => items.map(({ proof }) => proof?.path !== undefined)
 const believed = (items: readonly Item[]) => {
@@ -135,6 +138,37 @@ describe('a whole batch', () => {
     expect(heldBy(self)).toBe(120)
   })
 
+  it('is shown as a whole, or not yet: a subscription is told of nothing beyond what it has', () => {
+    const self = server()
+    for (const first of [1, 101, 201]) for (const more of [0, 50]) says(self, 'ann', publish(batch(first + more, 50)))
+    self.command({ kind: 'flush' })
+    expect(heldBy(self)).toBe(300)
+    const shown: number[] = []
+    for (let after = 0; after < 300; after = shown.at(-1)!) {
+      const { items, through } = answered(self, EVERYTHING, after)
+      expect([through, hasPaths(items).includes(true)]).toEqual([items.at(-1)!.counter, false])
+      shown.push(...items.map(({ counter }) => counter))
+    }
+    expect(shown).toEqual(Array.from({ length: 300 }, (_, place) => place + 1))
+  })
+
+  it('stays one, and nothing is lost, when all that a disk needs is written anew', () => {
+    const self = server()
+    for (const first of [1, 41, 81]) says(self, 'ann', publish(batch(first, 40)))
+    self.command({ kind: 'flush' })
+    self.state.dead = DEAD_BYTES_MIN
+    expect(self.pass(1_000).filter(({ kind }) => kind === 'forget').length).toBe(1)
+    const lists = self.records.flatMap(record => {
+      const decoded = decode(eventsRecord, record)
+      return decoded.ok && decoded.value.kind === 'events' ? [decoded.value.items] : []
+    })
+    expect(lists.map(({ length }) => length)).toEqual([40, 40, 40])
+    expect(hasPaths(lists.flat())).not.toContain(true)
+    self.restart()
+    expect(heldBy(self)).toBe(120)
+    expect(believed(given(self, 0))).toBe(40)
+  })
+
   it('is taken behind what is held of it, and what is held of it is no lie', () => {
     const self = server()
     const items = batch(1, 8)
@@ -186,6 +220,8 @@ describe('a whole batch', () => {
       const [kept] = [...self.state.retained.get('prices')!.values()]
       expect([kept!.item.counter, kept!.item.proof!.tree, kept!.apart]).toEqual([4, undefined, true])
       expect(kept!.item.content.buffer.byteLength).toBeLessThan(1_000)
+      // Nodes of its own, and not views of the whole tree.
+      expect(kept!.item.proof!.path!.map(node => node.buffer.byteLength)).toEqual(Array(6).fill(32))
       const [answer] = says(self, 'eve', { kind: 'remind', id: 1, channel: 'prices', filter })
       const [event] = (answer as Message<'reminded'>).events
       expect(isSigned(settings, source, NOBODY, event!.item)).toBe(true)
@@ -224,9 +260,51 @@ describe('a whole batch', () => {
     expect(believed(given(self, 0))).toBe(1)
   })
 
-  it('that comes where nobody lies is kept, too, and shown in parts: nothing is asked of it', () => {
+  it('is not hashed where nothing of it continues what is held: to say it again and again must cost little', () => {
+    let hashed = 0
+    const hash = (input: Uint8Array) => {
+      hashed++
+      return settings.hash(input)
+    }
+    const self = server(KNOWN, { hash })
+    says(self, 'ann', publish(batch(1, 3)))
+    self.command({ kind: 'flush' })
+    const before = hashed
+    expect(before).toBeGreaterThan(0)
+    // Behind a gap; and what is held, in front of one.
+    for (const lie of [batch(5, 64), [...batch(1, 3), ...batch(5, 60)]]) {
+      for (let time = 0; time < 3; time++) {
+        expect(named(self, range(lie))).toBe(false)
+        says(self, 'ann', publish(lie))
+      }
+    }
+    expect([hashed, heldBy(self)]).toEqual([before, 3])
+  })
+
+  it('that comes where nobody lies is kept without what stands there as a proof: it would be shown as one later', () => {
     const self = server(KNOWN, { liars: 0 })
-    says(self, 'ann', publish(batch(1, 8)))
-    expect(given(self, 6).map(({ counter }) => counter)).toEqual([7, 8])
+    const signature = new Uint8Array(64)
+    const forged = (items: readonly Item[]) => {
+      return items.map(item => ({ ...item, proof: { ...item.proof!, signature } }))
+    }
+    says(self, 'ann', publish(forged(batch(1, 8))))
+    // While the disk is busy, too.
+    says(self, 'ann', publish(forged(batch(9, 2).map(apart))))
+    self.command({ kind: 'flush' })
+    expect(given(self, 6).map(({ counter, proof }) => [counter, proof])).toEqual(
+      [7, 8, 9, 10].map(at => [at, undefined]),
+    )
+    expect(self.state.bytes).toBe(10 * sizeOf({ ...batch(1, 1)[0]!, proof: undefined }))
+    // Now that one may lie, nobody is shown what nobody signed.
+    const later = server(self.saved())
+    expect([streamOf(later)!.base, heldBy(later), given(later, 0)]).toEqual([10, 10, []])
+  })
+
+  it('that another server gives where nobody lies keeps its proof: it was signed while somebody could', () => {
+    const self = server(KNOWN, { liars: 0 })
+    says(self, 'second', range(batch(1, 8)))
+    const later = server(self.saved())
+    expect(hasPaths(given(later, 6))).toEqual([true, true])
+    expect(believed(given(later, 0))).toBe(8)
   })
 })

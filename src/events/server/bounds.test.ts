@@ -17,6 +17,7 @@ import {
   saveCursor,
   server,
   settings,
+  signatures,
   source,
   terms,
 } from '../../../test/support/events-bounds.ts'
@@ -24,13 +25,14 @@ import { listedUnder } from '../../../test/support/limits.ts'
 import { Puppet } from '../../../test/support/machine.ts'
 import { decode } from '../../core/index.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
-import { COMPLAINTS_MAX, eventsRecord, type Item, type Source } from '../wire.ts'
+import { BATCH_MAX, COMPLAINTS_MAX, eventsRecord, type Item, type Source } from '../wire.ts'
 import { DEAD_BYTES_MIN } from './disk.ts'
 import { eventsServer } from './machine.ts'
 import {
   AUTHOR_SOURCES_MAX,
   CLIENT_PUBLISHED_MAX,
   PUBLISHED_BYTES_MAX,
+  PUBLISHED_PROOFS_MAX,
   RETAINED_BYTES_MAX,
   RETAINED_MAX,
 } from './state.ts'
@@ -264,6 +266,32 @@ const cases: Record<string, Record<string, () => void>> = {
       say(item(source, 1), 'ann#1')
       for (let at = 0; at < 20; at++) say(large, `ann#${at}`)
       expect(self.state.published.queue).toHaveLength(PUBLISHED_BYTES_MAX / MIB - 1)
+    },
+  },
+  PUBLISHED_PROOFS_MAX: {
+    'signatures that are looked at in one step'() {
+      let looked = 0
+      const verify: typeof signatures.verify = (...given) => {
+        looked++
+        return signatures.verify(...given)
+      }
+      const self = server({ keys: { ...settings.keys, signatures: { ...signatures, verify } } })
+      const say = (of: Source, items: readonly Item[]) =>
+        self.hear(of.author, { kind: 'publish', source: of, terms, accepted: 0, items })
+      const { content } = item(source, 2)
+      // Each of these events has a signature of its own.
+      const lies = Array.from({ length: BATCH_MAX }, (_, place): Item => {
+        const counter = 2 + place
+        return { counter, content, proof: { first: counter, count: 1, path: [], signature: new Uint8Array(64) } }
+      })
+      say(source, [item(source, 1)])
+      for (let at = 0; at < CLIENT_PUBLISHED_MAX; at++) say(source, lies)
+      const bob = { ...source, author: 'bob' }
+      say(bob, [item(bob, 1)])
+      looked = 0
+      self.command({ kind: 'flush' })
+      expect(looked).toBe(PUBLISHED_PROOFS_MAX + 1)
+      expect(self.state.streams.size).toBe(2)
     },
   },
   COMPLAINTS_MAX: {

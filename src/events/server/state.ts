@@ -18,6 +18,11 @@ export const PARKED_MAX = 10_000
 export const PUBLISHED_MAX = 16_384
 export const CLIENT_PUBLISHED_MAX = 1_024
 export const PUBLISHED_BYTES_MAX = 1 << 23
+/**
+ * Proofs in these: a signature takes a tenth of a millisecond to look at, and all that waited is looked at in one step, in nobody's turn.
+ * Bytes alone would let a client have fifty thousand looked at, and nothing else be done for five seconds.
+ */
+export const PUBLISHED_PROOFS_MAX = 1_024
 /** Cursors of one owner, and together. */
 export const OWNER_CURSORS_MAX = 1_000
 export const CURSORS_MAX = 100_000
@@ -180,6 +185,13 @@ export interface Queue {
   full: boolean
 }
 
+/** How much of one client waits. */
+export interface PublishedOf {
+  readonly messages: number
+  readonly bytes: number
+  readonly proofs: number
+}
+
 /** What an author sent while the disk was busy. */
 export interface Published {
   readonly from: NodeId
@@ -233,9 +245,9 @@ export interface ServerState {
   /** The wall clock in milliseconds as it was last told, and when. */
   wall: number
   wallAt: Millis
-  /** Whether what authors published is being written; what came meanwhile, and how many messages and bytes of each client. */
+  /** Whether what authors published is being written; what came meanwhile, and how much of each client. */
   saving: boolean
-  readonly published: { readonly queue: Published[]; readonly of: Map<string, { messages: number; bytes: number }> }
+  readonly published: { readonly queue: Published[]; readonly of: Map<string, PublishedOf> }
   readonly complaints: Complaints<EventsComplaint>
   /** By server that this one caught: when that was last told. */
   readonly blamed: Map<NodeId, Millis>

@@ -31,6 +31,7 @@ import {
   CLIENT_PUBLISHED_MAX,
   PUBLISHED_BYTES_MAX,
   PUBLISHED_MAX,
+  PUBLISHED_PROOFS_MAX,
   type Published,
   type ServerScene,
   type ServerState,
@@ -53,18 +54,31 @@ const KEEP_BYTES_MIN = 1
 export function onPublish(scene: ServerScene, from: NodeId, body: Message<'publish'>): void {
   const { source, terms } = body
   if (!isSource(source) || source.author !== certificateOf(from)) return
-  if (scene.state.saving && !terms.live) return queuePublish(scene.state, { from, body })
-  takePublished(scene, [{ from, body }])
+  const published = { from, body: scene.settings.liars > 0 ? body : { ...body, items: withoutProofs(body.items) } }
+  if (scene.state.saving && !terms.live) return queuePublish(scene.state, published)
+  takePublished(scene, [published])
+}
+
+/**
+ * Where nobody lies nothing is signed, and nobody looks at what stands there as a proof: kept, it would be shown as one once
+ * servers may lie, and an honest server be named for it.
+ */
+function withoutProofs(items: readonly Item[]): readonly Item[] {
+  if (items.every(({ proof }) => proof === undefined)) return items
+  return items.map(({ counter, content }) => ({ counter, content, proof: undefined }))
 }
 
 /** Beyond its limits it is let go: its author says it again. */
 function queuePublish({ published }: ServerState, one: Published): void {
-  const bytes = one.body.items.reduce((sum, item) => sum + sizeOf(item), 0)
-  const own = published.of.get(certificateOf(one.from)) ?? { messages: 0, bytes: 0 }
-  if (own.messages > 0 && own.bytes + bytes > PUBLISHED_BYTES_MAX) return
+  const { items } = one.body
+  const own = published.of.get(certificateOf(one.from)) ?? { messages: 0, bytes: 0, proofs: 0 }
+  const bytes = own.bytes + items.reduce((sum, item) => sum + sizeOf(item), 0)
+  // A batch that is there as a whole has one.
+  const proofs = own.proofs + new Set(items.map(({ proof }) => proof)).size
+  if (own.messages > 0 && (bytes > PUBLISHED_BYTES_MAX || proofs > PUBLISHED_PROOFS_MAX)) return
   if (own.messages >= CLIENT_PUBLISHED_MAX || published.queue.length >= PUBLISHED_MAX) return
   published.queue.push(one)
-  published.of.set(certificateOf(one.from), { messages: own.messages + 1, bytes: own.bytes + bytes })
+  published.of.set(certificateOf(one.from), { messages: own.messages + 1, bytes, proofs })
 }
 
 /** What was saved is on the disk: what came meanwhile is next. */
@@ -183,7 +197,8 @@ interface Said {
  * there was one that nobody signed. What is held already is not looked at: to say it again and again must cost little.
  */
 function following({ settings }: ServerScene, { source, terms, items }: Said, from: number, checked: boolean) {
-  if ((items.at(-1)?.counter ?? 0) <= from) return { fresh: [], unsigned: false }
+  // Before any tree is built: what continues nothing is cheap to say, and comes as often as a server is behind.
+  if (continuing(settings, items, from).length === 0) return { fresh: [], unsigned: false }
   const signer = signedSource(settings, source)
   const next = continuing(settings, withTrees(settings.hash, signer, items), from)
   const isChecked = checked && settings.liars > 0
