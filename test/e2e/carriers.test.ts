@@ -36,6 +36,9 @@ async function slowRoad(port: number, ms: number): Promise<Broker> {
   }
 }
 
+/** What keeps this process alive that has a time. */
+const timers = () => process.getActiveResourcesInfo().filter(what => what === 'Timeout').length
+
 describe.skipIf(why !== undefined)('a carrier', () => {
   let root = ''
   const client = (name: string) => join(root, 'shop', 'clients', name)
@@ -306,6 +309,16 @@ describe.skipIf(why !== undefined)('a carrier', () => {
     expect(missing).toEqual([])
     expect(told).toEqual([`refusing ${gone.url}`])
     expect(writer.epoch).toBe(newestOf(card).number)
+  })
+
+  it.each(['nats', 'mqtt'])('that is refused lets the process end: %s', { timeout: 40_000 }, async kind => {
+    const config = join(root, 'refusing.conf')
+    writeFileSync(config, 'authorization { user: till, password: p }\n')
+    await using broker =
+      kind === 'nats' ? await natsServer(undefined, config) : await mosquitto(undefined, ['allow_anonymous false'])
+    const before = timers()
+    await expect(plainOn(carrier(broker))).rejects.toThrow(/refuses/)
+    expect(timers()).toBeLessThanOrEqual(before)
   })
 
   it('takes the next event after one that is too large', { timeout: 20_000 }, async () => {

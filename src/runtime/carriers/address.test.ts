@@ -6,6 +6,15 @@ const MQTT = ['mqtt', 'mqtts', 'ws', 'wss']
 const natsAt = (url: unknown, given = {}) => brokerAddress(url, 'nats', NATS, given)
 const mqttAt = (url: unknown, given = {}) => brokerAddress(url, 'mqttBroker', MQTT, given)
 
+function expectVeiled(wrong: string): void {
+  expect(() => natsAt(wrong), wrong).toThrow()
+  try {
+    natsAt(wrong)
+  } catch (error) {
+    expect((error as Error).message).not.toMatch(/s3|cret/)
+  }
+}
+
 describe("a broker's address", () => {
   it.each([
     ['nats://a:4222', 'nats://a:4222', {}],
@@ -24,14 +33,21 @@ describe("a broker's address", () => {
   })
 
   it('shows no password where it cannot be read', () => {
-    for (const wrong of ['http://till:s3cret@a', 'till:s3cret@a', 'nats://till:s3/cret@a', 'nats://till:s3cret%@a']) {
-      expect(() => natsAt(wrong), wrong).toThrow()
-      try {
-        natsAt(wrong)
-      } catch (error) {
-        expect((error as Error).message).not.toMatch(/s3|cret/)
-      }
-    }
+    for (const wrong of ['http://till:s3cret@a', 'till:s3cret@a', 'nats://till:s3/cret@a', 'nats://till:s3cret%@a'])
+      expectVeiled(wrong)
+    // The host was forgotten.
+    for (const wrong of ['nats://till:s3cret', 'nats://till:3s3cret', 'NATS://till:s3cret']) expectVeiled(wrong)
+  })
+  it('takes no part of a password for the host, and none for the path', () => {
+    for (const between of ['/', '?', '#'])
+      for (const wrong of [`nats://till:1${between}s3cret@a:4222`, `nats://token${between}s3cret@a`])
+        expectVeiled(wrong)
+    expect(() => natsAt('nats://till:1/s3cret@a')).toThrow('write %40 %2F %3A %3F %23 %25 for @ / : ? # %')
+    expect(natsAt('nats://till:1%2F%3F%23@a:4222').login).toEqual({ user: 'till', password: '1/?#' })
+  })
+  it('shows a host and a port that cannot be', () => {
+    expect(() => natsAt('nats://broker:99999')).toThrow('"nats://broker:99999"')
+    expect(() => natsAt('http://broker:4222/x')).toThrow('"http://broker:4222/x"')
   })
 
   it('has one login: in the address or beside it', () => {

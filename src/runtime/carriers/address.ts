@@ -21,6 +21,8 @@ export interface BrokerAddress {
 }
 
 const TLS = ['tls', 'mqtts', 'wss']
+/** What an address would read as its own. */
+const ESCAPES = '%40 %2F %3A %3F %23 %25'
 
 /** Reads an address such as `nats://user:password@host:4222`; a login in options stands instead of one in the address. */
 export function brokerAddress(
@@ -45,20 +47,20 @@ export function brokerAddress(
   return { url: plain, host: parsed.hostname, isTls: TLS.includes(scheme), login: { ...login, ...given } }
 }
 
-/** What may be a password is not shown, also where the address cannot be read. */
+/** What may be a password is not shown, also where the address cannot be read, or somebody left out the host. */
 function veiled(url: string): string {
-  return url.replace(/^([^/]*\/\/)?.*@/, (_all, scheme = '') => `${scheme}…@`).slice(0, 100)
+  const shown = url.replace(/^([^/]*\/\/)?.*@/, (_all, scheme = '') => `${scheme}…@`)
+  return shown.replace(/^([^/]*\/\/[^@:/[\]]*:)(?!\d+(\/|$)).*$/, '$1…').slice(0, 100)
 }
 
 function parsedUrl(url: string, call: string): URL {
-  try {
-    // A scheme that URL knows: of others it takes what it would refuse here.
-    return new URL(url)
-  } catch {
-    throw new SettingsError(
-      `${call} cannot read the address ${JSON.stringify(veiled(url))}: in a user or password write %40 for @, %2F for /, %3A for : and %25 for %.`,
-    )
-  }
+  // A scheme that URL knows: of others it takes what it would refuse here.
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  // A password such as 1/x ends the host for URL: what follows would be shown as a path, and somebody else be dialled.
+  if (parsed !== undefined && !`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@')) return parsed
+  throw new SettingsError(
+    `${call} cannot read the address ${JSON.stringify(veiled(url))}: in a user or password write ${ESCAPES} for @ / : ? # %.`,
+  )
 }
 
 function decoded(text: string, call: string): string {

@@ -55,11 +55,13 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
 function connected(client: MqttClient, address: BrokerAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
+      clearTimeout(timer)
       client.end(true)
       reject(notReached(address, 'MQTT broker', error))
     }
     const timer = setTimeout(() => fail(new Error(`no answer in ${CONNECT_MS} ms`)), CONNECT_MS)
-    client.once('error', fail)
+    // Not once: an error that nobody hears would end the process.
+    client.on('error', fail)
     client.once('connect', () => {
       clearTimeout(timer)
       client.off('error', fail)
