@@ -58,6 +58,30 @@ describe('publishing', () => {
     expect(batches(client.hear('second', held(65, last)))).toEqual([1, 1, 1])
   })
 
+  it('sends a batch that the window would divide as a whole, once there is room for all of it', () => {
+    const settings = { ...eventsDefaults, liars: 1, signer: idealSignatures().signer('ann') }
+    const client = new Puppet(eventsClient(settings), [...servers, 'fourth'], undefined, 'ann#1')
+    client.drawn.push(new Uint8Array(16).fill(7))
+    client.start()
+    // Of each message to one server: how many events, and how many of them are of a batch that is not there as a whole.
+    const parts = (out: Out) =>
+      out.flatMap(effect => {
+        if (effect.kind !== 'send' || effect.to !== 'first' || effect.body.kind !== 'publish') return []
+        const { items } = effect.body
+        return [[items.length, items.filter(({ proof }) => proof!.count !== items.length).length]]
+      })
+    const all: number[][] = []
+    for (let id = 1; id <= 321; id++) all.push(...parts(publish(client, id)))
+    // One and three batches are 193 events; the fourth would end at 257, and the window is 256.
+    expect(all).toEqual([
+      [1, 0],
+      [64, 0],
+      [64, 0],
+      [64, 0],
+    ])
+    expect(parts(client.hear('first', held(1)))).toEqual([[64, 0]])
+  })
+
   it('signs no more together than one message has: its batch goes as a whole, without paths', () => {
     const settings = { ...eventsDefaults, liars: 1, signer: idealSignatures().signer('ann') }
     const client = new Puppet(eventsClient(settings), [...servers, 'fourth'], undefined, 'ann#1')

@@ -132,11 +132,14 @@ function send(scene: ClientScene, out: Outgoing, server: NodeId, holder: Holder)
   }
 }
 
-/** Where the window ends within a batch, and something goes before that: the batch follows as a whole. */
+/**
+ * Where the window ends within a batch, the batch waits until all of it is within: sent in parts, each event would need its path.
+ * It does not wait for ever: a batch is shorter than the window, so what it waits for is under way.
+ */
 function wholeUntil({ items }: Outgoing, after: number, until: number): number {
   const proof = items.get(until)?.proof
   if (proof === undefined || until === proof.first + proof.count - 1) return until
-  return proof.first > after + 1 ? proof.first - 1 : until
+  return Math.max(after, proof.first - 1)
 }
 
 /** The next events behind `after`, as many as a message may have. Servers that are equally far get one and the same. */
