@@ -25,7 +25,7 @@ export const pinnedAddresses: readonly string[] = [
   'v=1&run=token-ring.n3&seed=2&h=69a66f19',
   'v=1&run=election.n4.b1&seed=5&only=none&h=7c4a7984',
   'v=1&run=membership.n4.b1&seed=4&only=none&h=5d0f2e08',
-  'v=1&run=slots.n3.b0&seed=1&only=0&h=a56b29f4',
+  'v=1&run=slots.n3.b0&seed=1&only=0&h=951318a2',
   'v=1&run=ordering.n7.b1.f1.s-duel&seed=3&say=server-7:roic*h&h=b0e530f3',
 ]
 

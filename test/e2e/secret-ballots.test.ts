@@ -25,20 +25,20 @@ afterAll(async () => {
 })
 
 /** By the command line, as a person would. */
-async function makeGroup(name: string): Promise<string[]> {
+async function makeGroup(name: string): Promise<{ group: string; folders: string[] }> {
   // Members listen two hundred above; the last port is a guest's.
   const basePort = (await freePorts(MEMBERS + 1)) - 200
-  const group = path(dir, name)
+  const group = path(await mkdtemp(path(dir, name)), 'group')
   const sizes = ['--members', String(MEMBERS), '--servers', '1', '--crashes', '0', '--base-port', String(basePort)]
   const made = coterie(['init', group, '--ballots', 'secret', ...sizes])
   expect(await made.ended, made.errors()).toBe(0)
-  return Array.from({ length: MEMBERS }, (_, at) => path(group, 'members', `member-${at + 1}`))
+  return { group, folders: Array.from({ length: MEMBERS }, (_, at) => path(group, 'members', `member-${at + 1}`)) }
 }
 
 describe('members with secret ballots', () => {
   it('elect as processes, and again when the coordinator is killed', async () => {
-    const folders = await makeGroup('processes')
-    const journal = path(dir, 'journal')
+    const { group, folders } = await makeGroup('processes')
+    const journal = path(group, 'journal')
     await writeFile(journal, '')
     const elector = path(root, 'test/e2e/elector.mjs')
     const running = folders.map((folder, at) => run(process.execPath, [elector, folder, journal, String(at)]))
@@ -56,7 +56,7 @@ describe('members with secret ballots', () => {
   }, 180_000)
 
   it('publish hidden ballots and opened totals, and admit a newcomer with its key', async () => {
-    const folders = await makeGroup('published')
+    const { group, folders } = await makeGroup('published')
     const ranking = [
       { name: 'battery', best: 'large', tolerance: 0 },
       { name: 'joined', best: 'small', tolerance: 0 },
@@ -76,6 +76,10 @@ describe('members with secret ballots', () => {
     }
     try {
       for (const [at, folder] of folders.entries()) await enter(folder, at)
+      // Who knows of nobody else that can stand casts no ballot.
+      await waitFor('everybody knows everybody', () =>
+        open.every(member => member.list().filter(({ attributes }) => attributes.battery !== undefined).length === MEMBERS),
+      )
       await Promise.all(open.map(member => member.coordinator('jobs', { lead: () => {} })))
       await waitFor('somebody leads', () => claims.length > 0, 60_000)
       // member-4 has the fullest battery, member-1 the smallest name of those who joined first.
@@ -84,8 +88,8 @@ describe('members with secret ballots', () => {
         expect(order).toEqual([])
         expect(hidden.length).toBeGreaterThan(100)
       }
-      const port = (await loadGroup(path(dir, 'published'))).membership.members.at(-1)!.port + 1
-      const guest = await enter(await addMember(path(dir, 'published'), 'till', '127.0.0.1', port), 9)
+      const port = (await loadGroup(group)).membership.members.at(-1)!.port + 1
+      const guest = await enter(await addMember(group, 'till', '127.0.0.1', port), 9)
       await waitFor('the guest is seen', () => open.every(member => member.list().length === MEMBERS + 1))
       await Promise.all(open.slice(0, MEMBERS).map(member => member.admit('till')))
       // Only a member with a proved key can stand where ballots are secret, and the newcomer is the best.

@@ -108,6 +108,7 @@ const SERVED: readonly Scene[] = [
     line: 'generate-report | coterie publish reports/daily --file -',
     as: 'echo report | coterie publish reports/daily --file -',
   },
+  { line: 'coterie publish prices --lines attributes < events.jsonl', says: /(^default\/admin\/[0-9a-f]{32}\/\d+\n){2}/m },
   { line: 'coterie publish state/door open=true --retained' },
   { line: "coterie subscribe 'eu/#'", as: "coterie subscribe 'eu/#' --from start --count 1", says: /eu\/xetra\/ACME/ },
   {
@@ -120,7 +121,7 @@ const SERVED: readonly Scene[] = [
     as: "coterie subscribe '#' --name work --queue --from start --count 1",
     says: /reports|eu|state/,
   },
-  { line: 'coterie events', says: /default {2}3 events kept, of admin/ },
+  { line: 'coterie events', says: /default {2}5 events kept, of admin/ },
   { line: 'coterie lock invoices -- ./send-invoices.sh --all', says: /sent with token \d+/ },
   { line: 'coterie lock invoices --try -- ./send-invoices.sh || echo "not now"', says: /sent with token/ },
   { line: 'coterie lock invoices --timeout 1m30s -E 0 -- ./send-invoices.sh', says: /sent with token/ },
