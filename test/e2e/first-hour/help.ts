@@ -185,6 +185,9 @@ export async function playHelp(world: World): Promise<void> {
   await playServed(world)
 }
 
+/** Two events, a line each. */
+const EVENTS = '{"price": 9.5, "symbol": "ACME"}\n{"price": 12, "symbol": "ACME"}\n'
+
 async function playScene(world: World, { line, as = line, ...typed }: Scene): Promise<void> {
   await world.line(as, typed, as === line ? line : `${line}  (as ${as})`)
 }
@@ -193,7 +196,7 @@ async function playAlone(world: World): Promise<void> {
   const folder = join(world.folder, 'alone')
   mkdirSync(folder)
   const log = Array.from({ length: 300 }, (_, place) => `10.0.0.${place % 50} GET /${place}\n`).join('')
-  writeFileSync(join(folder, 'events.jsonl'), '{"price": 9.5, "symbol": "ACME"}\n{"price": 12, "symbol": "ACME"}\n')
+  writeFileSync(join(folder, 'events.jsonl'), EVENTS)
   writeFileSync(join(folder, 'policy.json'), '{"price": [{"numeric": ["<", 10]}]}')
   for (const name of ['access.log', 'access.log.1', 'today.log']) writeFileSync(join(folder, name), log)
   for (const home of ['.local/share/bash-completion/completions', '.zsh/functions', '.config/fish/completions'])
@@ -207,6 +210,7 @@ async function playServed(world: World): Promise<void> {
   mkdirSync(folder)
   writeFileSync(join(folder, 'send-invoices.sh'), '#!/bin/sh\necho sent with token $COTERIE_TOKEN\n', { mode: 0o755 })
   writeFileSync(join(folder, 'public.pem'), 'a key\nof two lines\n')
+  writeFileSync(join(folder, 'events.jsonl'), EVENTS)
   const at = { in: folder }
   const up = await world.start('coterie up', /ready after/, at)
   symlinkSync('.coterie', join(folder, 'shop'))
