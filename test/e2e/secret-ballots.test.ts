@@ -78,7 +78,9 @@ describe('members with secret ballots', () => {
       for (const [at, folder] of folders.entries()) await enter(folder, at)
       // Who knows of nobody else that can stand casts no ballot.
       await waitFor('everybody knows everybody', () =>
-        open.every(member => member.list().filter(({ attributes }) => attributes.battery !== undefined).length === MEMBERS),
+        open.every(
+          member => member.list().filter(({ attributes }) => attributes.battery !== undefined).length === MEMBERS,
+        ),
       )
       await Promise.all(open.map(member => member.coordinator('jobs', { lead: () => {} })))
       await waitFor('somebody leads', () => claims.length > 0, 60_000)

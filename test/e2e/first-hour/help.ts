@@ -108,7 +108,10 @@ const SERVED: readonly Scene[] = [
     line: 'generate-report | coterie publish reports/daily --file -',
     as: 'echo report | coterie publish reports/daily --file -',
   },
-  { line: 'coterie publish prices --lines attributes < events.jsonl', says: /(^default\/admin\/[0-9a-f]{32}\/\d+\n){2}/m },
+  {
+    line: 'coterie publish prices --lines attributes < events.jsonl',
+    says: /(^default\/admin\/[0-9a-f]{32}\/\d+\n){2}/m,
+  },
   { line: 'coterie publish state/door open=true --retained' },
   { line: "coterie subscribe 'eu/#'", as: "coterie subscribe 'eu/#' --from start --count 1", says: /eu\/xetra\/ACME/ },
   {
