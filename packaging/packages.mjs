@@ -46,9 +46,9 @@ export const packages = [
     instead: { 'src/cli/laboratory/here.js': 'src/cli/laboratory/installed.js' },
     folders: [],
     readme: 'README.md',
-    /** Guide, operating and reference, and what says what is promised. */
+    /** Guide, operating and reference, and what says what is promised. Commands have their manual. */
     documents:
-      /^(LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/(guide|operating)\/.+\.md|docs\/reference\/[a-z]+\.md|docs\/glossary\.md)$/,
+      /^(LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/(guide|operating)\/.+\.md|docs\/reference\/(?!cli\.)[a-z]+\.md|docs\/glossary\.md)$/,
   },
   {
     manifest: {
