@@ -76,7 +76,7 @@ export const packages = [
     folders: ['page'],
     readme: 'packaging/lab/README.md',
     documents:
-      /^(LICENSE|docs\/ARCHITECTURE\.md|docs\/(protocols|papers|lessons|decisions)\/.+\.md|docs\/glossary\.md|docs\/reference\/api\/(simulator|papers-.+|.+-proof)\.md)$/,
+      /^(LICENSE|docs\/ARCHITECTURE\.md|docs\/(protocols|papers|lessons|decisions)\/.+\.md|docs\/glossary\.md|docs\/reference\/cli\.md|docs\/reference\/api\/(simulator|papers-.+|.+-proof)\.md)$/,
   },
 ]
 
