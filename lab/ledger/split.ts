@@ -21,8 +21,11 @@ const WEAKENED = ['small-quorum', 'no-reports', 'newest-not-kept', 'promise-not-
 const TIMED = GROUPS.slice(0, 4)
 const LED = 15
 const HEIGHTS = 18
-/** Messages take 1 ms on average: handed in, proposed, voted for; and with reports in between, proposed and voted for again. */
-const HOPS = { honest: 3, lying: 6, passedOver: 4 }
+/**
+ * Messages take 1 ms on average: handed in, proposed, voted for; and with reports in between, proposed and voted for again. Whom the
+ * others pass over does not know, and proposes: who heard of that before it had anything to do voted, and what it voted for is asked for.
+ */
+const HOPS = { honest: 3, lying: 6, passedOver: 6 }
 /** Each takes 0.5 to 1.5 ms. */
 const HOP_SPREAD = 0.5
 
