@@ -112,18 +112,26 @@ export class EventSubscription<Payload = unknown> {
   /** Another filter from here on; the place in the channel stays. Of a queue: for all its members. */
   change(filter: FilterLike): Promise<void> {
     const { channel, options } = this.about
-    if (this.span.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
+    if (this.span.isOver) return Promise.reject(this.lostHere())
     const parsed = parseFilter(filter)
     const { name, queue = false } = options
     checkShared(parsed, { ...(name !== undefined && { name }), queue })
     return this.span.ready.then(
       () =>
         new Promise((resolve, reject) => {
+          // It was open, and closed before this turn.
+          if (this.span.isOver) throw this.lostHere()
           this.changing?.reject(new EventRefused(channel, 'the filter was changed again.'))
           this.changing = { resolve, reject }
           this.hub.command({ kind: 'change', id: this.id, filter: parsed, version: Date.now() })
         }),
     )
+  }
+
+  /** Why nothing can be asked of it any more. */
+  private lostHere(): Error {
+    const { channel, options } = this.about
+    return this.span.failure ?? new SubscriptionLost(channel, options.name ?? '', 'it was closed.')
   }
 
   /** Ends it. What was handed over and not acknowledged comes again to a later process of the same name. */
@@ -218,7 +226,11 @@ export class EventSubscription<Payload = unknown> {
     let left = found
     for (let attempt = 1; left.length > 0 && !this.span.isOver; attempt++) {
       const failed: Reminded[] = []
-      for (const one of left) if (!(await this.recalled(one, attempt))) failed.push(one)
+      for (const one of left) {
+        // Its handler may have closed it.
+        if (this.span.isOver) return
+        if (!(await this.recalled(one, attempt))) failed.push(one)
+      }
       left = failed
       this.span.open()
       if (left.length > 0) await new Promise<void>(resolve => this.later(againAfter(attempt), resolve))
@@ -349,6 +361,8 @@ export class EventSubscription<Payload = unknown> {
   }
 
   private later(after: number, work: () => void): void {
+    // A timer that nobody stops would keep the process.
+    if (this.span.isOver) return
     const stop = startTimer(after, () => {
       this.timers.delete(stop)
       if (!this.span.isOver) work()
