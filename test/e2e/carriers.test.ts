@@ -36,6 +36,37 @@ async function slowRoad(port: number, ms: number): Promise<Broker> {
   }
 }
 
+interface Road extends Broker {
+  /** The connection stays, and nothing that the broker says comes any more. */
+  hush(): void
+  /** How often somebody came along. */
+  readonly dials: number
+}
+
+/** In front of a broker. */
+async function hushedRoad({ url, port }: Broker): Promise<Road> {
+  const own = await freePort()
+  let [isHushed, dials] = [false, 0]
+  const server = createServer(near => {
+    dials++
+    const far = connect(port, '127.0.0.1')
+    near.on('data', data => far.write(data)).on('error', () => {})
+    near.on('close', () => far.destroy())
+    far.on('data', data => isHushed || near.write(data)).on('error', () => {})
+    far.on('close', () => near.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(own, '127.0.0.1', resolve))
+  return {
+    url: url.replace(String(port), String(own)),
+    port: own,
+    hush: () => void (isHushed = true),
+    get dials() {
+      return dials
+    },
+    [Symbol.asyncDispose]: () => new Promise(resolve => server.close(() => resolve())),
+  }
+}
+
 /** What keeps this process alive that has a time. */
 const timers = () => process.getActiveResourcesInfo().filter(what => what === 'Timeout').length
 
@@ -117,6 +148,37 @@ describe.skipIf(why !== undefined)('a carrier', () => {
     const writer = await secret('writer', broker)
     await broker[Symbol.asyncDispose]()
     await writer.close()
+  })
+
+  it.each(kinds)('that never answers holds nobody up: %s', { timeout: 60_000 }, async (_, start) => {
+    await using broker = await start()
+    await using road = await hushedRoad(broker)
+    const open = await carried({ plain: true, carriers: [carrier(road)], channel: 'prices' })
+    road.hush()
+    const published = open.publish({ topic: 'eu' }, 1)
+    await expect(open.subscribe({}, () => {})).rejects.toThrow(/is connected, and has not answered in 10000 ms/)
+    // It was sent, and nobody says that it may not be: what becomes of it, a broker of a plain channel is trusted with.
+    await published
+    const last = open.publish({ topic: 'us' }, 2)
+    const began = Date.now()
+    await open.close()
+    await last
+    expect(Date.now() - began).toBeLessThan(8_000)
+  })
+
+  it('that breaks while a keeper waits for receipts lets it end', { timeout: 30_000 }, async () => {
+    const broker = await mosquitto()
+    await using road = await hushedRoad(broker)
+    const card = await nextEpoch(join(root, 'shop'), 'prices', {})
+    const told: string[] = []
+    const shared = shareRecord(card, [carrier(road)], 2_500, (_, { is }) => told.push(is))
+    setTimeout(() => void broker[Symbol.asyncDispose](), 1_000)
+    expect(await shared).toEqual(['writer'])
+    expect(told).toContain('lost')
+    // A connection that nobody closed is dialled again each second, and keeps the process.
+    const { dials } = road
+    await new Promise(resolve => setTimeout(resolve, 1_500))
+    expect(road.dials).toBe(dials)
   })
 
   it('of NATS tells that the server does not let one listen or send', { timeout: 20_000 }, async () => {

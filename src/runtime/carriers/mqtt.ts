@@ -6,8 +6,10 @@ import { optionsSchema, type Schema, textOf } from '../../core/index.ts'
 import { type BrokerAddress, brokerAddress, notReached } from './address.ts'
 import { Admission } from './admission.ts'
 import {
+  answerOf,
   CARRIED_PREFIX,
   type Carrier,
+  endedBy,
   type Hear,
   isAway,
   mayNotListen,
@@ -173,7 +175,7 @@ class MqttCarrier implements OpenCarrier {
     // Somebody else may hear of it first.
     gone.catch(() => {})
     try {
-      await Promise.race([Promise.all([this.sent, ...this.asked.values()]), gone])
+      await answerOf(url, Promise.race([Promise.all([this.sent, ...this.asked.values()]), gone]))
     } finally {
       client.off('close', broke)
     }
@@ -184,7 +186,10 @@ class MqttCarrier implements OpenCarrier {
     this.wasConnected = false
     // A connection that breaks while it is ended in good order is never said to have ended.
     const closed = new Promise<void>(resolve => this.client.once('close', () => resolve()))
-    await Promise.race([this.client.endAsync(!this.isConnected), closed])
+    const ended = Promise.race([this.client.endAsync(!this.isConnected), closed])
+    // The library waits for each answer that is owed, and then for the broker to hang up; and it ends only once.
+    await endedBy(ended, () => this.client.stream.destroy())
+    this.admission.close()
   }
 
   /** A broker that is away is dialled every second: only the first failure is news. */
