@@ -53,8 +53,10 @@ export class EventSubscription<Payload = unknown> {
   private inLoop = ''
   private missedCount = 0
   private refusedCount = 0
-  /** What came while the newest of each topic are not handled yet; undefined where nothing waits for them. */
+  /** What came while the newest of its topic is not handled yet; undefined where nothing waits for any. */
   private held: Map<string, ClientEvent & { kind: 'handed' }> | undefined
+  /** The topics whose newest is still to be handled; undefined: nobody knows yet. */
+  private awaited: ReadonlySet<string> | undefined
   private changing: { resolve(): void; reject(error: Error): void } | undefined
 
   /** @internal Made by `channel.subscribe`. */
@@ -220,7 +222,8 @@ export class EventSubscription<Payload = unknown> {
 
   /**
    * The newest of each topic before anything else: what comes meanwhile waits, or an old state would come behind a newer one. It is open
-   * once each was tried; what the handler throws at comes again.
+   * once each was tried. What the handler throws at comes again, and only its own topic waits for it: whoever publishes one that no handler
+   * bears would else have it hear of nobody any more.
    */
   private async remember(found: readonly Reminded[]): Promise<void> {
     let left = found
@@ -233,11 +236,18 @@ export class EventSubscription<Payload = unknown> {
       }
       left = failed
       this.span.open()
+      this.letGo(new Set(left.map(topicOf)))
       if (left.length > 0) await new Promise<void>(resolve => this.later(againAfter(attempt), resolve))
     }
     this.span.open()
+    this.letGo(new Set())
+  }
+
+  /** What came of other topics than these waits no more. */
+  private letGo(awaited: ReadonlySet<string>): void {
     const waiting = [...(this.held?.values() ?? [])]
-    this.held = undefined
+    this.held = awaited.size === 0 ? undefined : new Map()
+    this.awaited = awaited
     for (const event of waiting) void this.hand(event)
   }
 
@@ -257,7 +267,7 @@ export class EventSubscription<Payload = unknown> {
     const { source, counter, attempt } = event
     const about = { id: this.id, source, counter }
     const key = `${sourceKey(source)} ${counter}`
-    if (this.held !== undefined) return void this.held.set(key, event)
+    if (this.held !== undefined && this.awaited?.has(topicOf(event)) !== false) return void this.held.set(key, event)
     // The handler has it still.
     if (this.running.has(key)) return
     this.running.add(key)
@@ -382,6 +392,11 @@ export class EventSubscription<Payload = unknown> {
     if (why === undefined) this.feed.finish()
     else this.feed.fail(why)
   }
+}
+
+/** What an event is the newest of. */
+function topicOf({ content }: Pick<Handed, 'content'>): string {
+  return String(content.attributes.topic ?? '')
 }
 
 /** How long until what failed comes again. */
