@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FileError, Unavailable } from '../core/index.ts'
 import { type Lines, publishLines } from './publish-lines.ts'
@@ -72,6 +73,27 @@ describe('lines', () => {
     }
     await publishLines(await linesOf('0\n'.repeat(1_000), { publish }))
     expect([out.length, most]).toEqual([1_000, 256])
+  })
+
+  it('are said as they are accepted, and end where one is not, while more may come', async () => {
+    const input = new PassThrough()
+    const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!
+    Object.defineProperty(process, 'stdin', { value: input, configurable: true })
+    try {
+      const publish = async (_: object, payload: unknown) => {
+        if (payload === 2) throw new Unavailable('too few servers')
+        return { id: `id${payload}` }
+      }
+      const lines = { ...(await linesOf('', { publish })), file: undefined }
+      const all = publishLines(lines)
+      input.write('1\n')
+      await vi.waitFor(() => expect(out).toEqual(['id1\n']))
+      input.write('2\n')
+      await expect(all).rejects.toThrow('too few servers')
+      expect(err).toEqual(['line 2 was not accepted, and of those behind it some may be\n'])
+    } finally {
+      Object.defineProperty(process, 'stdin', stdin)
+    }
   })
 
   it('end at the first that is not accepted', async () => {

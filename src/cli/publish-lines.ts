@@ -1,6 +1,7 @@
 // coterie publish --lines: an event for each line, many under way at once, and their ids in the order of the lines.
 
 import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { CoterieError } from '../core/index.ts'
 import { eventFrom } from './commands/filter.ts'
 import { linesOf } from './lines.ts'
@@ -21,39 +22,51 @@ export interface Lines {
   publish(attributes: object, payload: unknown): Promise<{ readonly id: string }>
 }
 
-/** Publishes each line. Where one is not accepted, those before it are, and their ids were printed. */
+/**
+ * Publishes each line. Where one is not accepted, those before it are, and their ids were printed. Whoever writes the lines may take its
+ * time: meanwhile ids are printed, and what is not accepted ends it.
+ */
 export async function publishLines(lines: Lines): Promise<void> {
-  const underWay: { readonly number: number; readonly receipt: Promise<{ readonly id: string }> }[] = []
-  const next = async () => {
-    const { number, receipt } = underWay.shift()!
-    const { id } = await receipt.catch(error => {
-      if (error instanceof CoterieError) warn(`line ${number} was not accepted, and of those behind it some may be`)
-      throw error
-    })
-    printLine(lines.json, { line: number, id }, () => id)
-  }
+  const input = inputOf(lines.file)
+  const underWay: Promise<void>[] = []
+  let said: Promise<void> = Promise.resolve()
   let number = 0
-  for await (const line of linesOf(inputOf(lines.file))) {
-    number++
+  for await (const line of linesOf(read(input, lines.file))) {
+    const place = ++number
     if (line.trim() === '') continue
-    const receipt = begin(lines, line, number)
+    const receipt = begin(lines, line, place)
     // Heard when it is its turn.
     receipt.catch(() => {})
-    underWay.push({ number, receipt })
-    if (underWay.length >= UNDER_WAY_MAX) await next()
+    said = said.then(() => say(lines, place, receipt))
+    said.catch(error => input.destroy(error))
+    underWay.push(said)
+    if (underWay.length >= UNDER_WAY_MAX) await underWay.shift()
   }
-  while (underWay.length > 0) await next()
+  await said
+}
+
+async function say({ json }: Lines, line: number, receipt: Promise<{ readonly id: string }>): Promise<void> {
+  const { id } = await receipt.catch(error => {
+    if (error instanceof CoterieError) warn(`line ${line} was not accepted, and of those behind it some may be`)
+    throw error
+  })
+  printLine(json, { line, id }, () => id)
 }
 
 async function begin({ kind, payloadOf, publish }: Lines, line: string, number: number) {
   return kind === 'payload' ? publish({}, payloadOf(line)) : publish(eventFrom(line, number), undefined)
 }
 
-async function* inputOf(file: string | undefined): AsyncGenerator<Uint8Array | string, void, undefined> {
-  if (file === undefined || file === '-') return yield* process.stdin
+function inputOf(file: string | undefined): Readable {
+  return file === undefined || file === '-' ? process.stdin : createReadStream(file)
+}
+
+async function* read(input: Readable, file = '-'): AsyncGenerator<Uint8Array | string, void, undefined> {
   try {
-    yield* createReadStream(file)
+    yield* input
   } catch (error) {
-    throw cannotRead(file, error)
+    // Else it was ended by what was not accepted.
+    const isOfFile = file !== '-' && (error as NodeJS.ErrnoException).syscall !== undefined
+    throw isOfFile ? cannotRead(file, error) : error
   }
 }

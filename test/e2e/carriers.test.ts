@@ -36,6 +36,45 @@ async function slowRoad(port: number, ms: number): Promise<Broker> {
   }
 }
 
+interface Road extends Broker {
+  /** The connection stays, and nothing that the broker says comes any more. */
+  hush(): void
+  /** From now on whoever publishes by MQTT has its connection broken, as some brokers do to who may not. */
+  guard(): void
+  /** How often somebody came along. */
+  readonly dials: number
+}
+
+/** In front of a broker. */
+async function road({ url, port }: Broker): Promise<Road> {
+  const own = await freePort()
+  let [isHushed, isGuarded, dials] = [false, false, 0]
+  const server = createServer(near => {
+    dials++
+    const far = connect(port, '127.0.0.1')
+    const pass = (data: Buffer) => (isGuarded && data[0]! >> 4 === 3 ? near.destroy() : far.write(data))
+    near.on('data', pass).on('error', () => {})
+    near.on('close', () => far.destroy())
+    far.on('data', data => isHushed || near.write(data)).on('error', () => {})
+    far.on('close', () => near.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(own, '127.0.0.1', resolve))
+  return {
+    url: url.replace(String(port), String(own)),
+    port: own,
+    hush() {
+      isHushed = true
+    },
+    guard() {
+      isGuarded = true
+    },
+    get dials() {
+      return dials
+    },
+    [Symbol.asyncDispose]: () => new Promise(resolve => server.close(() => resolve())),
+  }
+}
+
 /** What keeps this process alive that has a time. */
 const timers = () => process.getActiveResourcesInfo().filter(what => what === 'Timeout').length
 
@@ -117,6 +156,69 @@ describe.skipIf(why !== undefined)('a carrier', () => {
     const writer = await secret('writer', broker)
     await broker[Symbol.asyncDispose]()
     await writer.close()
+  })
+
+  it.each(kinds)('that never answers holds nobody up: %s', { timeout: 60_000 }, async (_, start) => {
+    await using broker = await start()
+    await using way = await road(broker)
+    const open = await carried({ plain: true, carriers: [carrier(way)], channel: 'prices' })
+    way.hush()
+    const published = open.publish({ topic: 'eu' }, 1)
+    await expect(open.subscribe({}, () => {})).rejects.toThrow(/is connected, and has not answered in 10000 ms/)
+    // It was sent, and nobody says that it may not be: what becomes of it, a broker of a plain channel is trusted with.
+    await published
+    const last = open.publish({ topic: 'us' }, 2)
+    const began = Date.now()
+    await open.close()
+    await last
+    expect(Date.now() - began).toBeLessThan(8_000)
+  })
+
+  it('that breaks while a keeper waits for receipts lets it end', { timeout: 30_000 }, async () => {
+    const broker = await mosquitto()
+    await using way = await road(broker)
+    const card = await nextEpoch(join(root, 'shop'), 'prices', {})
+    const told: string[] = []
+    const shared = shareRecord(card, [carrier(way)], 2_500, (_, { is }) => told.push(is))
+    setTimeout(() => void broker[Symbol.asyncDispose](), 1_000)
+    expect(await shared).toEqual(['writer'])
+    expect(told).toContain('lost')
+    // A connection that nobody closed is dialled again each second, and keeps the process.
+    const { dials } = way
+    await new Promise(resolve => setTimeout(resolve, 1_500))
+    expect(way.dials).toBe(dials)
+  })
+
+  it('of MQTT that takes no questions is not asked', { timeout: 20_000 }, async () => {
+    await using broker = await mosquitto(undefined, ['allow_anonymous true', 'max_qos 0'])
+    await using open = await carried({ plain: true, carriers: [carrier(broker)], channel: 'prices' })
+    const got: unknown[] = []
+    await using _feed = await open.subscribe({}, event => got.push(event.payload))
+    for (const n of [1, 2]) await open.publish({ topic: 'eu' }, n)
+    await waitFor('the events', () => got.length === 2)
+  })
+
+  it('of MQTT that breaks the connection of who may not send does so twice, not for ever', {
+    timeout: 20_000,
+  }, async () => {
+    await using broker = await mosquitto()
+    await using way = await road(broker)
+    await using other = await carried({ plain: true, carriers: [carrier(broker)], channel: 'prices' })
+    const turns: string[] = []
+    const told = (one: CarriedNews) => void (one.kind === 'carrier' && turns.push(one.is))
+    await using open = await carried({ plain: true, carriers: [carrier(way)], channel: 'prices', told })
+    const got: unknown[] = []
+    await using _feed = await open.subscribe({}, event => got.push(event.payload))
+    way.guard()
+    await expect(open.publish({ topic: 'eu' }, 1)).rejects.toThrow('it breaks the connection instead of an answer')
+    await waitFor('word of the return', () => turns.includes('back'))
+    expect([way.dials, turns]).toEqual([3, ['lost', 'refusing', 'back']])
+    // It still hears.
+    await waitFor('an event', async () => {
+      await other.publish({ topic: 'eu' }, 2)
+      return got.length > 0
+    })
+    expect(way.dials).toBe(3)
   })
 
   it('of NATS tells that the server does not let one listen or send', { timeout: 20_000 }, async () => {

@@ -20,6 +20,8 @@ describe('wrong usage of publish and subscribe', () => {
   it.each([
     [['publish', 'x'.repeat(513)], 'the topic has 513 bytes and 1 levels: of more than 512 bytes or 32 levels'],
     [['publish', 'a/'.repeat(32)], 'the topic has 64 bytes and 33 levels'],
+    [['publish'], 'an event needs a topic, or an attribute as name=value'],
+    [['publish', '--lines', 'payload'], 'an event needs a topic, or an attribute as name=value'],
     [['publish', 'x', '--channel', ''], 'It must be 1 to 200 bytes without control characters.'],
     [['publish', 'x', '--channel', 'a\nb'], 'It must be 1 to 200 bytes without control characters.'],
     [['subscribe', '#', '--channel', ''], 'It must be 1 to 200 bytes without control characters.'],
@@ -29,6 +31,11 @@ describe('wrong usage of publish and subscribe', () => {
     const { err, code } = await run(...words)
     expect(err).toContain(sentence)
     expect(code).toBe(2)
+  })
+
+  it('is none to leave the attributes to lines that have them', async () => {
+    const { err } = await run('publish', '--lines', 'attributes', '--config', '/nowhere')
+    expect(err).toContain('/nowhere')
   })
 
   it('a filter in a file is read, as by coterie filter test', async () => {

@@ -34,9 +34,10 @@ Example:
       what it carries comes from standard input: JSON, text, or the bytes as they are
   $ coterie publish state/door open=true --retained
       kept as the newest of its topic, for who subscribes later with --retained; --expires 1ms beside it takes it away again
-  $ coterie publish prices --lines attributes < events.jsonl
-      an event for each line: a JSON object of attributes, as coterie filter test reads it; or with --lines payload what it
-      carries. Ids are printed in the order of the lines: so many lines are accepted, and of 256 more some may be
+  $ coterie publish --lines attributes < events.jsonl
+      an event for each line: a JSON object of attributes, as coterie filter test reads it, beside which the words are of
+      each; or with --lines payload what it carries. Ids are printed in the order of the lines, as they are accepted: so many
+      lines are, and of 256 more some may be
 
 It is accepted once enough servers hold it that no fault that is allowed for can lose it; its id is printed.
 
@@ -45,7 +46,7 @@ reached; 2 wrong usage.`
 
 export function publishCommand(): Command {
   return withConnection(newCommand('publish'))
-    .argument('<attributes...>', 'the topic, and attributes as name=value')
+    .argument('[attributes...]', 'the topic, and attributes as name=value')
     .option('--channel <name>', 'where to', channelName, 'default')
     .option('--payload <text>', 'what it carries: JSON, or else text')
     .option('--file <path>', 'what it carries: a file, - for standard input; JSON, else text, else bytes')
@@ -76,6 +77,8 @@ async function publish(words: string[], options: Options): Promise<void> {
   const { retained = false, live = false, expires, timeout, channel: name, lines, file, json } = options
   if (lines !== undefined && options.payload !== undefined)
     throw new SettingsError('--lines and --payload both say what it carries: give one of them.')
+  if (words.length === 0 && lines !== 'attributes')
+    throw new SettingsError('an event needs a topic, or an attribute as name=value: by these it is found.')
   const payload = lines === undefined ? await payloadFrom(options) : undefined
   await using group = await connectFrom(options, { events: true })
   const how = { timeout, retained, ...(expires !== undefined && { expires }) }

@@ -256,6 +256,31 @@ describe('kept, live, expired', () => {
     })
   })
 
+  it('of which a handler throws at one hears of the other topics, and of that one in order', async () => {
+    await withGroup(async group => {
+      const states = group.events<string>('states')
+      await states.publish({ topic: 'a' }, 'kept', { retained: true })
+      const got: string[] = []
+      let isBroken = true
+      const feed = states.subscribe({}, { retained: true, onFailed: () => {} }, ({ payload }) => {
+        if (payload === 'kept' && isBroken) throw new Error('never')
+        got.push(payload)
+      })
+      await feed.ready
+      for (const [topic, payload] of [
+        ['b', 'other'],
+        ['a', 'newer'],
+      ] as const)
+        await states.publish({ topic }, payload)
+      await until(() => got.length > 0)
+      await new Promise(resolve => setTimeout(resolve, 300))
+      expect(got).toEqual(['other'])
+      isBroken = false
+      await until(() => got.length === 3)
+      expect(got).toEqual(['other', 'kept', 'newer'])
+    })
+  })
+
   it('a loop is given the newest kept event again that it refuses', async () => {
     await withGroup(async group => {
       const states = group.events<string>('states')

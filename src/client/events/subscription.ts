@@ -53,8 +53,10 @@ export class EventSubscription<Payload = unknown> {
   private inLoop = ''
   private missedCount = 0
   private refusedCount = 0
-  /** What came while the newest of each topic are not handled yet; undefined where nothing waits for them. */
+  /** What came while the newest of its topic is not handled yet; undefined where nothing waits for any. */
   private held: Map<string, ClientEvent & { kind: 'handed' }> | undefined
+  /** The topics whose newest is still to be handled; undefined: nobody knows yet. */
+  private awaited: ReadonlySet<string> | undefined
   private changing: { resolve(): void; reject(error: Error): void } | undefined
 
   /** @internal Made by `channel.subscribe`. */
@@ -112,18 +114,26 @@ export class EventSubscription<Payload = unknown> {
   /** Another filter from here on; the place in the channel stays. Of a queue: for all its members. */
   change(filter: FilterLike): Promise<void> {
     const { channel, options } = this.about
-    if (this.span.isOver) return Promise.reject(new SubscriptionLost(channel, options.name ?? '', 'it was closed.'))
+    if (this.span.isOver) return Promise.reject(this.lostHere())
     const parsed = parseFilter(filter)
     const { name, queue = false } = options
     checkShared(parsed, { ...(name !== undefined && { name }), queue })
     return this.span.ready.then(
       () =>
         new Promise((resolve, reject) => {
+          // It was open, and closed before this turn.
+          if (this.span.isOver) throw this.lostHere()
           this.changing?.reject(new EventRefused(channel, 'the filter was changed again.'))
           this.changing = { resolve, reject }
           this.hub.command({ kind: 'change', id: this.id, filter: parsed, version: Date.now() })
         }),
     )
+  }
+
+  /** Why nothing can be asked of it any more. */
+  private lostHere(): Error {
+    const { channel, options } = this.about
+    return this.span.failure ?? new SubscriptionLost(channel, options.name ?? '', 'it was closed.')
   }
 
   /** Ends it. What was handed over and not acknowledged comes again to a later process of the same name. */
@@ -212,20 +222,32 @@ export class EventSubscription<Payload = unknown> {
 
   /**
    * The newest of each topic before anything else: what comes meanwhile waits, or an old state would come behind a newer one. It is open
-   * once each was tried; what the handler throws at comes again.
+   * once each was tried. What the handler throws at comes again, and only its own topic waits for it: whoever publishes one that no handler
+   * bears would else have it hear of nobody any more.
    */
   private async remember(found: readonly Reminded[]): Promise<void> {
     let left = found
     for (let attempt = 1; left.length > 0 && !this.span.isOver; attempt++) {
       const failed: Reminded[] = []
-      for (const one of left) if (!(await this.recalled(one, attempt))) failed.push(one)
+      for (const one of left) {
+        // Its handler may have closed it.
+        if (this.span.isOver) return
+        if (!(await this.recalled(one, attempt))) failed.push(one)
+      }
       left = failed
       this.span.open()
+      this.letGo(new Set(left.map(topicOf)))
       if (left.length > 0) await new Promise<void>(resolve => this.later(againAfter(attempt), resolve))
     }
     this.span.open()
+    this.letGo(new Set())
+  }
+
+  /** What came of other topics than these waits no more. */
+  private letGo(awaited: ReadonlySet<string>): void {
     const waiting = [...(this.held?.values() ?? [])]
-    this.held = undefined
+    this.held = awaited.size === 0 ? undefined : new Map()
+    this.awaited = awaited
     for (const event of waiting) void this.hand(event)
   }
 
@@ -245,7 +267,7 @@ export class EventSubscription<Payload = unknown> {
     const { source, counter, attempt } = event
     const about = { id: this.id, source, counter }
     const key = `${sourceKey(source)} ${counter}`
-    if (this.held !== undefined) return void this.held.set(key, event)
+    if (this.held !== undefined && this.awaited?.has(topicOf(event)) !== false) return void this.held.set(key, event)
     // The handler has it still.
     if (this.running.has(key)) return
     this.running.add(key)
@@ -349,6 +371,8 @@ export class EventSubscription<Payload = unknown> {
   }
 
   private later(after: number, work: () => void): void {
+    // A timer that nobody stops would keep the process.
+    if (this.span.isOver) return
     const stop = startTimer(after, () => {
       this.timers.delete(stop)
       if (!this.span.isOver) work()
@@ -368,6 +392,11 @@ export class EventSubscription<Payload = unknown> {
     if (why === undefined) this.feed.finish()
     else this.feed.fail(why)
   }
+}
+
+/** What an event is the newest of. */
+function topicOf({ content }: Pick<Handed, 'content'>): string {
+  return String(content.attributes.topic ?? '')
 }
 
 /** How long until what failed comes again. */

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Admission } from './admission.ts'
+import { ANSWER_MS } from './carrier.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -87,5 +92,30 @@ describe('whether a broker takes what is sent', () => {
     expect(() => admission.pass('a', { ask, send: () => {} })).toThrow('too large')
     send('a')
     expect(acts).toEqual(['ask a'])
+  })
+
+  it('is not waited for without end, and not asked again where nobody answers', async () => {
+    vi.useFakeTimers()
+    const { send, acts, answers, pass, admission } = subject()
+    let passed = false
+    const first = send('a')?.then(() => (passed = true))
+    await vi.advanceTimersByTimeAsync(ANSWER_MS - 1)
+    expect(passed).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(passed).toBe(true)
+    pass(2 * MINUTE)
+    send('a')
+    expect(acts).toEqual(['ask a', 'send a'])
+    // It speaks at last.
+    answers[0]!.reject(new Error('no'))
+    await first
+    pass(SECOND)
+    send('a')
+    expect(acts.at(-1)).toBe('ask a')
+    // Whoever waits when the connection is closed waits no more, and no timer does.
+    const last = send('a')
+    admission.close()
+    await last
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -3,6 +3,11 @@
 
 import { SettingsError, Unavailable } from '../../core/index.ts'
 
+/** How long a broker's answer is waited for. It is not trusted: it may say that it is there, and never answer. */
+export const ANSWER_MS = 10_000
+/** How long a broker may take to let go of a connection. Then it is broken. */
+const CLOSE_MS = 2_000
+
 /** What a carrier calls when something came. */
 export type Hear = (name: string, body: Uint8Array) => void
 
@@ -28,7 +33,7 @@ export interface OpenCarrier {
   send(name: string, body: Uint8Array): Promise<void> | undefined | void
   /**
    * Everything sent before has left this process, and the broker has said that it listens for us to all that was asked for: what is
-   * sent by whoever hears of it comes. Rejects where the broker is away, or lets us not listen.
+   * sent by whoever hears of it comes. Rejects where the broker is away, does not answer, or lets us not listen.
    */
   flush(): Promise<void>
   close(): Promise<void>
@@ -45,6 +50,25 @@ export interface Carrier {
 /** Why nothing can be asked of a broker now. */
 export function isAway(url: string): Unavailable {
   return new Unavailable(`${url} is not connected. It is dialled again by itself: try again, and check that it runs.`)
+}
+
+/** A broker's answer to what must be answered; rejects where none comes in time. */
+export async function answerOf<Answer>(url: string, answer: Promise<Answer>): Promise<Answer> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    const why = `${url} is connected, and has not answered in ${ANSWER_MS} ms. Try again, and check that it runs.`
+    timer = setTimeout(() => reject(new Unavailable(why)), ANSWER_MS)
+  })
+  return Promise.race([answer, silence]).finally(() => clearTimeout(timer))
+}
+
+/** Ends a connection in good order; where the broker has no part in it, by force. */
+export async function endedBy(ending: Promise<unknown>, force: () => unknown): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(() => resolve(void force()), CLOSE_MS)
+  })
+  await Promise.race([ending, late]).finally(() => clearTimeout(timer))
 }
 
 /** Why nothing is heard under a name. */

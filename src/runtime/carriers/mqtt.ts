@@ -1,13 +1,15 @@
 // An MQTT broker as a carrier: a name is the topic c/NAME. Version 5, quality of service 0: what a secret channel needs it
-// says itself. Only what asks whether we may send goes with quality 1: a broker answers to nothing else.
+// says itself. Only what asks whether we may send goes with quality 1: a broker answers to nothing else, and some take nothing else than 0.
 
-import type { MqttClient } from 'mqtt'
+import type { IConnackPacket, MqttClient } from 'mqtt'
 import { optionsSchema, type Schema, textOf } from '../../core/index.ts'
 import { type BrokerAddress, brokerAddress, notReached } from './address.ts'
 import { Admission } from './admission.ts'
 import {
+  answerOf,
   CARRIED_PREFIX,
   type Carrier,
+  endedBy,
   type Hear,
   isAway,
   mayNotListen,
@@ -29,6 +31,11 @@ const mqttSchema: Schema<MqttOptions> = optionsSchema<MqttOptions>({
 })
 const PREFIX = `${CARRIED_PREFIX}/`
 const CONNECT_MS = 5_000
+/**
+ * How often a broker may break the connection instead of an answer. The library sends again what was not answered: one that breaks it at
+ * what this client may not send would break each, once a second, and nothing would be heard any more.
+ */
+const CUTS_MAX = 2
 
 /** An MQTT broker as a carrier. */
 export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
@@ -46,13 +53,13 @@ export function mqttBroker(url: string, options: MqttOptions = {}): Carrier {
       const dialled = { connectTimeout: CONNECT_MS, reconnectOnConnackError: true }
       const how = { protocolVersion: 5, queueQoSZero: false, ...dialled } as const
       const client = connect(address.url, { ...how, ...who })
-      await connected(client, address)
-      return new MqttCarrier(client, { url: address.url, prefix, hear, tell })
+      const packet = await connected(client, address)
+      return new MqttCarrier(client, { url: address.url, prefix, hear, tell }, packet)
     },
   }
 }
 
-function connected(client: MqttClient, address: BrokerAddress): Promise<void> {
+function connected(client: MqttClient, address: BrokerAddress): Promise<IConnackPacket> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       clearTimeout(timer)
@@ -62,12 +69,18 @@ function connected(client: MqttClient, address: BrokerAddress): Promise<void> {
     const timer = setTimeout(() => fail(new Error(`no answer in ${CONNECT_MS} ms`)), CONNECT_MS)
     // Not once: an error that nobody hears would end the process.
     client.on('error', fail)
-    client.once('connect', () => {
+    client.once('connect', packet => {
       clearTimeout(timer)
       client.off('error', fail)
-      resolve()
+      resolve(packet)
     })
   })
+}
+
+/** A message that asks whether we may send. */
+interface Asking {
+  id: number
+  cuts: number
 }
 
 interface About {
@@ -89,15 +102,31 @@ class MqttCarrier implements OpenCarrier {
   private wasConnected = true
   /** That we may not send was told. */
   private isMute = false
+  /** Not answered yet. */
+  private readonly asking = new Set<Asking>()
+  /** The broker has greeted us on this connection. */
+  private isGreeted = true
+  /** A broker may take quality 0 only: it breaks the connection of who asks. */
+  private answers: boolean
 
-  constructor(client: MqttClient, about: About) {
+  constructor(client: MqttClient, about: About, packet: IConnackPacket) {
     this.client = client
     this.about = about
+    this.answers = hasAnswers(packet)
     const { prefix, hear } = about
     // A broker that goes away comes back by itself.
     client.on('error', error => this.refusedAgain(error))
-    client.on('close', () => this.turned(false, 'the connection broke'))
-    client.on('connect', () => this.turned(true, 'it is connected again'))
+    client.on('close', () => {
+      this.cut()
+      this.turned(false, 'the connection broke')
+    })
+    client.on('packetreceive', packet => {
+      if (packet.cmd === 'connack' && packet.reasonCode === 0) this.greeted()
+    })
+    client.on('connect', packet => {
+      this.answers = hasAnswers(packet)
+      this.turned(true, 'it is connected again')
+    })
     client.on('message', (topic, body) => {
       if (topic.startsWith(prefix)) hear(topic.slice(prefix.length), body)
     })
@@ -131,29 +160,51 @@ class MqttCarrier implements OpenCarrier {
     if (!this.isConnected) return undefined
     const { prefix } = this.about
     const topic = prefix + name
+    if (!this.answers) return this.put(topic, body)
     // Letters of secret channels are drawn at random: no broker has rights for each.
     return this.admission.pass(prefix || topic, { ask: () => this.ask(topic, body), send: () => this.put(topic, body) })
   }
 
-  private put(topic: string, body: Uint8Array): void {
+  private put(topic: string, body: Uint8Array): undefined {
     this.sent = new Promise(resolve => {
       this.client.publish(topic, body as Buffer, { qos: 0 }, resolve)
     })
   }
 
   private ask(topic: string, body: Uint8Array): Promise<void> {
+    const asking: Asking = { id: 0, cuts: 0 }
     const answered = new Promise<void>((resolve, reject) => {
-      this.client.publish(topic, body as Buffer, { qos: 1 }, error => {
-        const code = (error as { code?: unknown } | undefined)?.code
-        // Without a code it is no answer: the connection broke, and the message is sent again when it is back.
-        if (typeof code === 'number') this.mute(error!.message)
-        if (typeof code === 'number') return reject(mayNotSend(this.about.url, error!.message))
-        this.isMute = false
-        resolve()
-      })
+      const heard = (error?: Error) => {
+        this.asking.delete(asking)
+        const why = asking.cuts < CUTS_MAX ? refusalIn(error) : 'it breaks the connection instead of an answer'
+        if (why === undefined) {
+          this.isMute = false
+          return resolve()
+        }
+        this.mute(why)
+        reject(mayNotSend(this.about.url, why))
+      }
+      const cbStorePut = () => {
+        asking.id = this.client.getLastMessageId()
+        this.asking.add(asking)
+      }
+      this.client.publish(topic, body as Buffer, { qos: 1, cbStorePut }, heard)
     })
     this.sent = answered.catch(() => {})
     return answered
+  }
+
+  /** The connection broke, and some answers have not come. A broker that is away has broken nothing. */
+  private cut(): void {
+    if (!this.isGreeted) return
+    this.isGreeted = false
+    for (const one of this.asking) one.cuts++
+  }
+
+  /** Behind this the library sends again what was not answered, and then says that it is connected. */
+  private greeted(): void {
+    this.isGreeted = true
+    for (const { cuts, id } of [...this.asking]) if (cuts >= CUTS_MAX) this.client.removeOutgoingMessage(id)
   }
 
   private mute(why: string): void {
@@ -173,7 +224,7 @@ class MqttCarrier implements OpenCarrier {
     // Somebody else may hear of it first.
     gone.catch(() => {})
     try {
-      await Promise.race([Promise.all([this.sent, ...this.asked.values()]), gone])
+      await answerOf(url, Promise.race([Promise.all([this.sent, ...this.asked.values()]), gone]))
     } finally {
       client.off('close', broke)
     }
@@ -184,7 +235,10 @@ class MqttCarrier implements OpenCarrier {
     this.wasConnected = false
     // A connection that breaks while it is ended in good order is never said to have ended.
     const closed = new Promise<void>(resolve => this.client.once('close', () => resolve()))
-    await Promise.race([this.client.endAsync(!this.isConnected), closed])
+    const ended = Promise.race([this.client.endAsync(!this.isConnected), closed])
+    // The library waits for each answer that is owed, and then for the broker to hang up; and it ends only once.
+    await endedBy(ended, () => this.client.stream.destroy())
+    this.admission.close()
   }
 
   /** A broker that is away is dialled every second: only the first failure is news. */
@@ -206,4 +260,13 @@ class MqttCarrier implements OpenCarrier {
     if (this.denied.size === 0) this.about.tell({ is: 'refusing', why })
     this.denied.set(topic, why)
   }
+}
+
+function hasAnswers({ properties }: IConnackPacket): boolean {
+  return properties?.maximumQoS !== 0
+}
+
+/** Why the broker does not take a message. Without a code it is no answer: the connection broke, and it is sent again when it is back. */
+function refusalIn(error: Error | undefined): string | undefined {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? error!.message : undefined
 }

@@ -5,8 +5,10 @@ import { optionsSchema, type Schema, textOf, Unavailable } from '../../core/inde
 import { brokerAddress, notReached } from './address.ts'
 import { Admission } from './admission.ts'
 import {
+  answerOf,
   CARRIED_PREFIX,
   type Carrier,
+  endedBy,
   type Hear,
   isAway,
   mayNotListen,
@@ -164,16 +166,20 @@ class NatsCarrier implements OpenCarrier {
     const { url } = this.about
     if (!this.isConnected) throw isAway(url)
     // A server answers in order: what it refuses, it refuses before this answer.
-    await this.connection.flush().catch(() => {
+    const answered = this.connection.flush().catch(() => {
       throw isAway(url)
     })
+    await answerOf(url, answered)
     for (const why of this.denied.values()) throw mayNotListen(url, why)
   }
 
   async close(): Promise<void> {
-    if (this.connection.isClosed()) return
+    const { connection } = this
+    if (connection.isClosed()) return
     // Without a connection nothing can be drained.
-    await (this.isConnected ? this.connection.drain() : this.connection.close()).catch(() => this.connection.close())
+    const ended = (this.isConnected ? connection.drain() : connection.close()).catch(() => connection.close())
+    await endedBy(ended, () => connection.close())
+    this.admission.close()
   }
 
   private async follow(): Promise<void> {
