@@ -8,7 +8,7 @@ import { ranking } from '../count/view.ts'
 import { type MessageOf, type OpenBallot, openBallot, type VoidedBallots } from '../wire.ts'
 import { isSameList } from './lists.ts'
 import { noteCaller } from './promise-limit.ts'
-import { report } from './rate-limit.ts'
+import { mayCheck, report } from './rate-limit.ts'
 import { type ElectionScene, emit, pollOf, raceOf, send } from './scene.ts'
 import type { Attempt, Race } from './state.ts'
 import { noteTerm } from './terms.ts'
@@ -109,24 +109,31 @@ function openAndAdd(
   if (!sameBytes(ballot.view, attempt.digest)) return
   const bytes = scene.keys.sealing.open(ballot.sealed)
   const opened = bytes === undefined ? undefined : decode(openBallot, bytes)
-  const isCast = opened?.ok && opened.value.voter === from && addBallot(scene, race, attempt, opened.value)
+  const isCast = opened?.ok && opened.value.voter === from && addBallot(scene, race, attempt, from, opened.value)
   // It names this view, this term and this list, and came from the voter itself.
   if (!isCast && attempt.candidates.includes(scene.state.self)) report(scene, from, 'forged-ballot')
 }
 
-/** False for one that its voter did not cast. */
-function addBallot(scene: ElectionScene, race: Race, attempt: Attempt, ballot: OpenBallot): boolean {
+/** False for one that its voter did not cast. Who brought it pays for the check. */
+function addBallot(scene: ElectionScene, race: Race, attempt: Attempt, from: NodeId, ballot: OpenBallot): boolean {
   const { state, settings } = scene
   if (!attempt.candidates.includes(state.self)) return true
   const check = ballotCheck(scene, race, attempt)
   if (check === undefined) return true
-  if (!isBallotOf(check, ballot)) return false
   const before = attempt.ballots.get(ballot.voter)
+  // Said again, as everything is until it is answered.
+  if (before !== undefined && settings.rules.countsOnce() && isSameWord(before, ballot)) return true
+  if (!mayCheck(scene, from, 1)) return true
+  if (!isBallotOf(check, ballot)) return false
   if (before === undefined) {
     if (!attempt.voided.has(ballot.voter)) attempt.ballots.set(ballot.voter, ballot)
   } else if (!settings.rules.countsOnce()) attempt.ballots.set(`${ballot.voter} again`, ballot)
   else if (!isSameBallot(before, ballot)) noteDouble(scene, race, attempt, { first: before, second: ballot })
   return true
+}
+
+function isSameWord(one: OpenBallot, other: OpenBallot): boolean {
+  return isSameBallot(one, other) && sameBytes(one.signature, other.signature)
 }
 
 /** Two ballots of one voter: neither counts, and everybody may know. */
@@ -142,10 +149,10 @@ export function noteDouble(scene: ElectionScene, race: Race, attempt: Attempt, b
   emit(scene, { kind: 'evidence', name, term, member, ballots })
 }
 
-export function onDouble(scene: ElectionScene, body: MessageOf<'double'>): void {
+export function onDouble(scene: ElectionScene, from: NodeId, body: MessageOf<'double'>): void {
   const race = scene.state.races.get(body.name)
   const attempt = race?.attempt
   if (race === undefined || attempt?.term !== body.term) return
-  addBallot(scene, race, attempt, body.ballot)
+  addBallot(scene, race, attempt, from, body.ballot)
   race.news.add('ballots')
 }

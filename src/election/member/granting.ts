@@ -14,7 +14,7 @@ import { isSameList } from './lists.ts'
 import { isOwnView } from './own-view.ts'
 import { grant } from './promise.ts'
 import { mayProlong, noteCaller } from './promise-limit.ts'
-import { report } from './rate-limit.ts'
+import { mayCheck, proofsIn, report } from './rate-limit.ts'
 import { claimCheck, type ElectionScene, isBound, mayPromise, raceOf, send, setTimer } from './scene.ts'
 import type { Attempt, Race } from './state.ts'
 import { isOfList, isReachable, noteTerm } from './terms.ts'
@@ -58,7 +58,7 @@ function judge(scene: ElectionScene, race: Race, from: NodeId, claim: Claim): vo
   if (!again && isBound(scene, race)) return hold(scene, race, from, claim)
   // Said again, because the answer was lost or is slow: the count was checked when the term was granted. To check
   // thirty signatures again each time it is said would make a slow member slower still.
-  if (!again && !countHolds(scene, race, from, claim)) return
+  if (!again && !(mayCheck(scene, from, proofsIn(claim)) && countHolds(scene, race, from, claim))) return
   grant(scene, race, from, claim.term, claim.electorate)
   const { name, term, asked } = claim
   const signature = signGrant({ name, term, coordinator: from }, state.electorate!, keys.signer)

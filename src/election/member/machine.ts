@@ -99,7 +99,7 @@ function onMessage(scene: ElectionScene, from: NodeId, body: ElectionMessage): v
     case 'refusal':
       return onRefusal(scene, from, body)
     case 'double':
-      return onDouble(scene, body)
+      return onDouble(scene, from, body)
     case 'alive':
       return onAlive(scene, from, body)
     case 'renewed':

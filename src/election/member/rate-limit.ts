@@ -45,7 +45,11 @@ function peerOf({ state, turn }: ElectionScene, from: NodeId, rateLimit: Allowan
   if (known !== undefined) return known
   // Members that were removed since.
   if (state.peers.size > MEMBERS_MAX) state.peers.clear()
-  const peer = { bucket: fullBucket(rateLimit, turn.now), reportedAt: new Map() }
+  const peer = {
+    bucket: fullBucket(rateLimit, turn.now),
+    proofs: fullBucket(proofsOf(rateLimit), turn.now),
+    reportedAt: new Map(),
+  }
   state.peers.set(name, peer)
   return peer
 }
@@ -55,22 +59,31 @@ function peerOf({ state, turn }: ElectionScene, from: NodeId, rateLimit: Allowan
  * 32 a lying member costs two thirds of a core at most, and a claim of a full list still fits into the burst.
  */
 export const PROOF_COST = 32
+/** Secret ballots that are only read for the price of a signature: a digest is made of them. */
+const BALLOTS_A_TOKEN = 8
+
+/**
+ * Whether so many of its proofs may be checked now. They count when they are checked and not when they are said: honest members
+ * say the same again while others are busy with it, and where each time counted, many elections at once would never end. So
+ * who is beyond it is not reported either, and says it again.
+ */
+export function mayCheck(scene: ElectionScene, from: NodeId, proofs: number): boolean {
+  const { settings, turn } = scene
+  if (settings.mode !== 'secret' || settings.rateLimit === undefined) return true
+  const { rateLimit } = settings
+  return take(peerOf(scene, from, rateLimit).proofs, proofsOf(rateLimit), turn.now, proofs)
+}
+
+function proofsOf({ burst, perSecond }: Allowance): Allowance {
+  return { burst: burst / PROOF_COST, perSecond: perSecond / PROOF_COST }
+}
 
 /** About as many as there are signatures to check: reading is nothing beside it. */
 function costOf(body: ElectionMessage, { mode }: ElectionSettings): number {
-  const ballot = mode === 'secret' ? PROOF_COST : 1
   switch (body.kind) {
-    case 'ballot':
-    case 'double':
-      return ballot
     case 'claim':
-      return 1 + ballot * ballotsIn(body) + PROOF_COST * body.openings.length
     case 'tally':
-      return 1 + ballot * ballotsIn(body)
-    case 'opening':
-      return PROOF_COST
-    case 'opened':
-      return 1 + PROOF_COST * body.openings.length
+      return 1 + ballotsIn(body) / (mode === 'secret' ? BALLOTS_A_TOKEN : 1)
     case 'alive':
     case 'led':
       return 1 + body.grants.length
@@ -79,6 +92,11 @@ function costOf(body: ElectionMessage, { mode }: ElectionSettings): number {
     default:
       return 1
   }
+}
+
+/** Of a claim or tally that is checked: its ballots, and the shares of the totals. */
+export function proofsIn(body: Pick<Claim, 'ballots' | 'voided'> & Partial<Pick<Claim, 'openings'>>): number {
+  return ballotsIn(body) + (body.openings?.length ?? 0)
 }
 
 function ballotsIn({ ballots, voided }: Pick<Claim, 'ballots' | 'voided'>): number {

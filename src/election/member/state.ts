@@ -92,6 +92,8 @@ export interface Proposal {
 
 export interface Peer {
   readonly bucket: Bucket
+  /** For proofs that are checked for it: beyond it the rest of what it says is heard as ever. */
+  readonly proofs: Bucket
   /** When it was named last, for each way to lie. */
   readonly reportedAt: Map<Misbehaviour, Millis>
 }

@@ -16,6 +16,7 @@ import { hiddenTotals, isOpening, openedTotals, openingOf, tallyDigest } from '.
 import type { MessageOf } from '../wire.ts'
 import { ballotCheck } from './ballots.ts'
 import { isSameList } from './lists.ts'
+import { mayCheck, proofsIn } from './rate-limit.ts'
 import { type ElectionScene, pollOf, quorum, send } from './scene.ts'
 import type { Attempt, Race, Tally } from './state.ts'
 
@@ -73,7 +74,7 @@ export function onTally(scene: ElectionScene, from: NodeId, body: MessageOf<'tal
   if (!attempt.votes || from !== tellerOf(attempt) || !attempt.candidates.includes(state.self)) return
   if (attempt.tally === undefined) {
     const check = ballotCheck(scene, race, attempt)
-    if (check?.secret === undefined) return
+    if (check?.secret === undefined || !mayCheck(scene, from, proofsIn(body))) return
     if (ballotsFault(body, check, quorum(scene, state.electorate!)) !== undefined) return
     attempt.tally = tallyOf(scene, race, attempt, body)
   }
@@ -94,6 +95,7 @@ export function onOpening(scene: ElectionScene, from: NodeId, body: MessageOf<'o
   if (tally === undefined || keys.counting === undefined || candidate === undefined) return
   const { digest, openings, ballots } = tally
   if (!attempt.candidates.includes(from) || !sameBytes(digest, body.digest)) return
+  if (openings.has(from) || !mayCheck(scene, from, 1)) return
   const { group } = keys.counting
   const sums = hiddenTotals(group, ballots, attempt.candidates.length)
   if (!isOpening(group, { publicKey: candidate.countKey, sums, digest }, body.opening, settings.rules)) return
@@ -126,7 +128,8 @@ export function onOpened(scene: ElectionScene, from: NodeId, body: MessageOf<'op
   const check = ballotCheck(scene, race, attempt)
   // The ballots were checked when it opened them: a teller says a wrong word as often as it likes.
   const counted = { ballots: tally.ballots, openings: body.openings }
-  if (check === undefined || openingsFault(counted, check, candidates, state.self) !== undefined) return
+  if (check === undefined || !mayCheck(scene, from, body.openings.length)) return
+  if (openingsFault(counted, check, candidates, state.self) !== undefined) return
   for (const [place, id] of candidates.entries()) tally.openings.set(id, body.openings[place]!)
   race.news.add('victory')
 }

@@ -30,6 +30,8 @@ import type { ElectionState } from './state.ts'
 type Member = Puppet<ElectionState, ElectionMessage, ElectionCommand, ElectionEvent>
 
 const { burst, perSecond } = electionDefaults.rateLimit!
+/** More proofs than may be checked at once. */
+const MANY = (2 * burst) / PROOF_COST
 const ids = ['a', 'b', 'c', 'self']
 const candidates = ['a', 'b', 'self']
 const group = insecureBareGroup()
@@ -69,6 +71,14 @@ function cast(voter: string, order: readonly number[], term: number): OpenBallot
   return signBallot(poll, { voter, order: [], hidden }, signatures.signer(voter), electionRules)
 }
 
+/** A ballot, as its voter hands it in and as others tell of it. */
+function said(kind: 'ballot' | 'double', ballot: OpenBallot): ElectionMessage {
+  const about = { name: 'jobs', term: 5 }
+  if (kind === 'double') return { kind, ...about, ballot }
+  const sealed = sealing(ballot.voter).seal(sealing('self').publicKey, encode(openBallot, ballot), random)
+  return { kind, ...about, electorate: 1, view: viewDigest(view), sealed }
+}
+
 /** Called to vote in a term, by a; its proofs are counted from then on. */
 function called(term: number) {
   const proofs = { ballots: 0, openings: 0 }
@@ -93,21 +103,42 @@ function called(term: number) {
 
 describe('secret ballots', () => {
   it('are checked for a member as far as its allowance goes: 256 at once, and 64 a second', () => {
-    const ballot = cast('c', [0, 1, 2], 5)
-    const sealed = sealing('c').seal(sealing('self').publicKey, encode(openBallot, ballot), random)
-    const poll = { name: 'jobs', term: 5, electorate: 1, view: viewDigest(view) }
-    const words: ElectionMessage[] = [
-      { kind: 'double', name: 'jobs', term: 5, ballot },
-      { kind: 'ballot', ...poll, sealed },
-    ]
-    for (const word of words) {
+    for (const kind of ['double', 'ballot'] as const) {
+      const words = [cast('c', [0, 1, 2], 5), cast('c', [1, 0, 2], 5)].map(ballot => said(kind, ballot))
       const { puppet, proofs } = called(5)
-      for (let said = 0; said < burst; said++) puppet.hear('c', word)
+      for (let time = 0; time < MANY; time++) puppet.hear('c', words[time % 2]!)
       expect(proofs.ballots).toBe(burst / PROOF_COST)
       puppet.now += 1_000
-      for (let said = 0; said < burst; said++) puppet.hear('c', word)
+      for (let time = 0; time < MANY; time++) puppet.hear('c', words[time % 2]!)
       expect(proofs.ballots).toBe((burst + perSecond) / PROOF_COST)
     }
+  })
+  it('are checked once, however often they are said again', () => {
+    for (const kind of ['double', 'ballot'] as const) {
+      const { puppet, proofs } = called(5)
+      const word = said(kind, cast('c', [0, 1, 2], 5))
+      for (let time = 0; time < MANY; time++) puppet.hear('c', word)
+      expect(proofs.ballots).toBe(1)
+    }
+  })
+  it('beyond it the rest is heard as ever, and nobody is named', () => {
+    const { puppet, proofs } = called(5)
+    const words = [cast('c', [0, 1, 2], 5), cast('c', [1, 0, 2], 5)].map(ballot => said('double', ballot))
+    const heard = Array.from({ length: MANY }, (_, time) => puppet.hear('c', words[time % 2]!)).flat()
+    expect(proofs.ballots).toBe(burst / PROOF_COST)
+    expect(heard.filter(effect => effect.kind === 'emit' && effect.event.kind === 'misbehaved')).toEqual([])
+    expect(puppet.state.peers.get('c')!.bucket.tokens).toBe(burst - MANY)
+  })
+  it('a claim that nobody has time for now is no lie', () => {
+    const { puppet, proofs } = called(5)
+    const words = [cast('a', [0, 1, 2], 5), cast('a', [1, 0, 2], 5)].map(ballot => said('double', ballot))
+    for (let time = 0; time < MANY; time++) puppet.hear('a', words[time % 2]!)
+    expect(proofs.ballots).toBe(burst / PROOF_COST)
+    const ballots = ['b', 'c', 'self'].map(voter => cast(voter, [0, 1, 2], 5))
+    const claim: ElectionMessage = { kind: 'claim', name: 'jobs', term: 5, electorate: 1, asked: 1, view, ...nothing }
+    const heard = puppet.hear('a', { ...claim, ballots })
+    expect(proofs.ballots).toBe(burst / PROOF_COST)
+    expect(heard.filter(effect => effect.kind === 'emit' && effect.event.kind === 'misbehaved')).toEqual([])
   })
   it('are checked once each for a message, however often it shows one that is valid', () => {
     const { proofs, settings } = called(5)
@@ -133,16 +164,15 @@ describe('secret ballots', () => {
     const [answer] = sent<ElectionMessage>(puppet.hear('a', tally) as never)
     const { opening } = answer!.body as MessageOf<'opening'>
     expect(proofs).toEqual({ ballots: 4, openings: 0 })
-    const cost = 1 + 3 * PROOF_COST
     for (let said = 0; said < burst; said++) {
       puppet.hear('a', { kind: 'opened', ...about, openings: [opening, opening, opening] })
     }
     expect(proofs.ballots).toBe(4)
     expect(proofs.openings).toBeGreaterThan(0)
-    expect(proofs.openings).toBeLessThanOrEqual(burst / cost)
+    expect(proofs.openings).toBeLessThanOrEqual(burst / PROOF_COST)
   })
   it('a claim of a full list is no more than may be said at once', () => {
-    expect(1 + PROOF_COST * (128 + 3)).toBeLessThan(burst)
+    expect(PROOF_COST * (128 + 3)).toBeLessThan(burst)
   })
 })
 
