@@ -1,7 +1,8 @@
-// A broker that drops every tenth event. A reader that trusts it hears nothing of that; a reader of a secret channel is told how
-// many of whose events it did not get, also of the last ones.
+// A broker that drops every tenth event. A reader that trusts it hears nothing of that: a plain channel, which has what any client
+// of a broker has. A reader of a secret channel is told how many of whose events it did not get, also of the last ones.
 
 import { sha256 } from '@noble/hashes/sha2.js'
+import { openPlain } from '../../../src/client/carried/plain.ts'
 import { createHost, type Host, type Ports, seededRandom } from '../../../src/core/index.ts'
 import { idealCiphers, idealSealing, idealSignatures } from '../../../src/crypto/index.ts'
 import { parseFilter } from '../../../src/events/index.ts'
@@ -16,6 +17,7 @@ import {
   secretBasics,
   secretMember,
 } from '../../../src/events/secret/index.ts'
+import type { Carrier, Hear } from '../../../src/runtime/carriers/carrier.ts'
 import { type Experiment, type RunOptions, row } from '../../experiment.ts'
 import { seededBytes } from './words.ts'
 
@@ -102,7 +104,44 @@ class Table {
   }
 }
 
-function run({ scale, seed }: RunOptions) {
+/** A broker for plain channels that drops as many. */
+class PlainBroker implements Carrier {
+  readonly url = 'plain://lab'
+  dropped = 0
+  private events = 0
+  private readonly listeners = new Set<Hear>()
+
+  async open(hear: Hear) {
+    return {
+      isConnected: true,
+      listen: () => void this.listeners.add(hear),
+      leave: () => void this.listeners.delete(hear),
+      send: (name: string, body: Uint8Array) => {
+        if (++this.events % DROPS_EVERY === 0) this.dropped++
+        else for (const listener of this.listeners) listener(name, body)
+      },
+      flush: async () => {},
+      close: async () => {},
+    }
+  }
+}
+
+/** What a reader that trusts the broker is handed, and of how many events it is told that they are missing. */
+async function trusting(events: number) {
+  const broker = new PlainBroker()
+  let told = 0
+  const options = { plain: true, carriers: [broker], channel: 'prices', told: () => told++ } as const
+  await using reader = await openPlain<number>(options)
+  await using writer = await openPlain<number>({ ...options, author: 'writer' })
+  let handed = 0
+  await using feed = await reader.subscribe({ symbol: 'A' }, () => handed++)
+  for (let number = 1; number <= events; number++) await writer.publish({ symbol: 'A' }, number)
+  while ((await feed.lag()) > 0) await new Promise(resolve => setTimeout(resolve, 1))
+  return { handed, told: told + feed.missed, dropped: broker.dropped }
+}
+
+/** What a reader of a secret channel is handed, and told to be missing. */
+function secretly(events: number, seed: number) {
   const random = seededBytes(seed)
   const [signatures, sealings] = [idealSignatures(), idealSealing()]
   const channel = { group: 'lab', name: 'channel', id: random(16) }
@@ -140,20 +179,29 @@ function run({ scale, seed }: RunOptions) {
     if (name === 'reader')
       table.give(name, { kind: 'command', body: { kind: 'subscribe', id: 0, filter: parseFilter({ symbol: 'A' }) } })
   }
-  for (let id = 1; id <= EVENTS[scale]; id++) {
+  for (let id = 1; id <= events; id++) {
     const content = { attributes: { symbol: 'A' }, payload: new Uint8Array(8), time: id }
     table.give('writer', { kind: 'command', body: { kind: 'publish', id, content } })
     table.until(id * APART_MS)
   }
-  table.until(EVENTS[scale] * APART_MS + ENDS_MS)
+  table.until(events * APART_MS + ENDS_MS)
   const handed = table.told.filter(({ kind }) => kind === 'handed').length
   const missed = table.told.reduce((sum, event) => sum + (event.kind === 'missed' ? event.to - event.from + 1 : 0), 0)
+  return { handed, missed, dropped: table.dropped }
+}
+
+async function run({ scale, seed }: RunOptions) {
+  const events = EVENTS[scale]
+  const plain = await trusting(events)
+  const { handed, missed, dropped } = secretly(events, seed)
   return {
     rows: [
-      row('events that the broker dropped', table.dropped, EVENTS[scale] / DROPS_EVERY, 0),
-      row('events handed over', handed, EVENTS[scale] - table.dropped, 0),
-      row('events told to be missing', missed, table.dropped, 0),
-      row('events of which nothing is known', EVENTS[scale] - handed - missed, 0, 0),
+      row('a reader that trusts the broker is handed', plain.handed, events - plain.dropped, 0),
+      row('and is told to be missing', plain.told, 0, 0),
+      row('a secret channel: events that the broker dropped', dropped, events / DROPS_EVERY, 0),
+      row('events handed over', handed, events - dropped, 0),
+      row('events told to be missing', missed, dropped, 0),
+      row('events of which nothing is known', events - handed - missed, 0, 0),
     ],
     pictures: [],
     notes: [

@@ -132,7 +132,7 @@ export class EventChannel<Payload = unknown> {
     // A shared subscription of MQTT names its queue.
     const shared = parsed.$queue === undefined ? {} : { name: parsed.$queue, queue: true }
     const options = { ...given, ...shared }
-    checkSubscribe(options, this.live)
+    checkSubscribe(options, this.name, this.live)
     if (handler !== undefined) checkHandler(handler)
     const described: Subscribed = { channel: this.name, filter: parsed, options, check: this.options.check }
     const dead = options.queue ? new EventChannel<unknown>(this.below, deadChannel(options.name!), {}) : undefined

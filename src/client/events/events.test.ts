@@ -456,6 +456,13 @@ describe('what is refused', () => {
       expect(() => jobs.subscribe(shared, { queue: false })).toThrow(/the queue "team"/)
       await using alone = jobs.subscribe({})
       expect(() => alone.change(shared)).toThrow(/the queue "team"/)
+      // What it put aside would match it again, for ever; another queue may have it.
+      const dead = group.events('$dead/work')
+      expect(() => dead.subscribe({}, { name: 'work', queue: true })).toThrow(
+        /puts events aside in the channel "\$dead\/work"/,
+      )
+      await using _others = dead.subscribe({}, { name: 'repair', queue: true })
+      await using _audit = dead.subscribe({}, { name: 'work' })
     })
   })
 

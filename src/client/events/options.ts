@@ -186,7 +186,7 @@ function quoted(name: string): string {
 }
 
 /** Refuses options that no subscription has, or that contradict each other. */
-export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
+export function checkSubscribe(options: SubscribeOptions, channel: string, live: boolean): void {
   checkSubscribeOptions('subscribe', options)
   if (options.queue && options.name === undefined)
     throw new SettingsError('a queue needs a name: its members share it.')
@@ -197,6 +197,10 @@ export function checkSubscribe(options: SubscribeOptions, live: boolean): void {
   if (live && options.name !== undefined)
     throw new SettingsError('a live channel (durable: false) keeps no place: leave the name out.')
   if (options.name !== undefined) checkSubscriptionName(options.name, options.queue === true)
+  if (options.queue && deadChannel(options.name!) === channel)
+    throw new SettingsError(
+      `the queue ${quoted(options.name!)} puts events aside in the channel ${quoted(channel)}: reading them there under that name it would put them aside again, for ever. Take another name.`,
+    )
   if (options.queue && options.from === 'again')
     throw new SettingsError("a queue cannot begin again: from is 'now' or 'start'.")
 }

@@ -68,6 +68,33 @@ describe("member.events(name, { via: 'trees' })", () => {
     expect(again.received).toEqual([])
   })
 
+  it('says how many events came that are not handled yet, with a handler and in a loop', async () => {
+    const channel = members[0]!.events<number>('slow')
+    let goOn = () => {}
+    const waits = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    await using feed = channel.subscribe({}, () => waits)
+    await using loop = channel.subscribe({})
+    await Promise.all([feed.ready, loop.ready])
+    expect([await feed.lag(), await loop.lag()]).toEqual([0, 0])
+    for (const n of [1, 2, 3]) await channel.publish({ n }, n)
+    const lags = async () => [await feed.lag(), await loop.lag()].join()
+    const are = async (expected: string) => {
+      for (let tries = 0; tries < 200 && (await lags()) !== expected; tries++)
+        await new Promise(resolve => setTimeout(resolve, 10))
+      expect(await lags()).toBe(expected)
+    }
+    await are('3,3')
+    const reading = loop[Symbol.asyncIterator]()
+    await reading.next()
+    await reading.next()
+    goOn()
+    // The second is in hand until the third is asked for.
+    await are('0,2')
+    await reading.return()
+  })
+
   it('an event to oneself comes, too; what a handler throws ends its subscription', async () => {
     const channel = members[0]!.events<number>('own')
     const feed = channel.subscribe({ n: { gt: 0 } }, () => {

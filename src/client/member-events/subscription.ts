@@ -37,6 +37,7 @@ export class MemberSubscription<Payload = unknown> {
   private readonly strange = new Warning()
   private missedCount = 0
   private refusedCount = 0
+  /** Whether an event is in hand. */
   private isBusy = false
   private wake: (() => void) | undefined
 
@@ -83,6 +84,11 @@ export class MemberSubscription<Payload = unknown> {
     return this.refusedCount
   }
 
+  /** How many events came that are not handled yet. */
+  async lag(): Promise<number> {
+    return this.waiting.length + (this.isBusy ? 1 : 0)
+  }
+
   /** Ends it. What waits is dropped. */
   async close(): Promise<void> {
     if (!this.span.isOver) this.finish()
@@ -100,8 +106,10 @@ export class MemberSubscription<Payload = unknown> {
       for (;;) {
         const next = this.waiting.shift()
         if (next !== undefined) {
+          this.isBusy = true
           const heard = await this.heard(next)
           if (heard !== undefined) yield heard
+          this.isBusy = false
         } else if (this.span.failure !== undefined) throw this.span.failure
         else if (this.span.isOver) return
         else await new Promise<void>(resolve => (this.wake = resolve))

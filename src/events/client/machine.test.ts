@@ -123,6 +123,19 @@ describe('publishing', () => {
     expect(again).toEqual(['second', 'third'])
   })
 
+  it('is said again, under the same id, also when nobody waits for it any more', () => {
+    const client = started()
+    publish(client, 5)
+    client.command({ kind: 'cancel', id: 5 })
+    const again = sent(client.pass(250)).flatMap(body => (body.kind === 'publish' ? [body] : []))
+    expect(again.map(({ source: of, items }) => [of.boot, items.map(({ counter }) => counter)])).toEqual(
+      servers.map(() => [source.boot, [1]]),
+    )
+    client.hear('second', held(1))
+    expect(told(client.hear('third', held(1)))).toMatchObject([{ kind: 'accepted', id: 5, counter: 1 }])
+    expect(sent(client.pass(250)).filter(({ kind }) => kind === 'publish')).toEqual([])
+  })
+
   it('refuses what is too large, without a name, or one too many', () => {
     const client = started()
     const refused = [{ kind: 'refused', id: 1 }]

@@ -231,6 +231,15 @@ describe.each(languages.filter(({ form }) => form === 'data'))('bad input to $na
   })
 })
 
+it.each<[string, unknown]>([
+  ['sns', Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`key${at}`, ['x']]))],
+  ['sns', { key: Array.from({ length: 200 }, (_, at) => `value ${at}`) }],
+  ['eventbridge', { detail: { key: [{ 'anything-but': Array.from({ length: 200 }, (_, at) => `value ${at}`) }] } }],
+  ['pubsub', `attributes.key = "${'x'.repeat(300)}"`],
+])('%s: the limits of the service itself on keys, values and bytes are not ours', (name, filter) => {
+  expect(languageNamed(name).parse(filter).$any).toHaveLength(1)
+})
+
 describe('counts are computed before anything is multiplied out', () => {
   it('a product of alternatives is refused with its count', () => {
     const choice = (name: string) => ({ $or: [{ [name]: { lt: 1 } }, { [name]: { gt: 2 } }] })

@@ -26,6 +26,7 @@ const SOMETIMES = {
   'one is accepted': (moment, system) => acceptedIn(moment, system) === 1,
   'a server is behind': (moment, system) => new Set(heldIn(moment, system)).size > 1,
   'the first is handed over': (moment, system) => readIn(moment, system)?.handed === 1,
+  'the first is handled': (moment, system) => (readIn(moment, system)?.done ?? 0) >= 1,
   'the second is handed over': (moment, system) => readIn(moment, system)?.handed === 2,
   'all is handled': (moment, system) => readIn(moment, system)?.done === 2,
 } satisfies Readonly<Record<string, Property>>
@@ -44,16 +45,28 @@ export const eventsSystems: Readonly<Record<string, NamedSystem>> = {
     'all is handled',
   ),
   three: named(
-    '3 servers, one may be gone, two events, a restart, to a depth',
-    { servers: 3, faults: 1, ticks: 0, crashes: 1, events: 2, depth: 10 },
+    '3 servers, one may be gone, one event, a durable subscriber, a restart of a server',
+    { servers: 3, faults: 1, ticks: 0, crashes: 1, events: 1 },
     'one is accepted',
     'a server is behind',
+    'the first is handed over',
+    'the first is handled',
+  ),
+  'three-two': named(
+    '3 servers, one may be gone, two events, a durable subscriber, a restart of a server, to a depth',
+    { servers: 3, faults: 1, ticks: 0, crashes: 1, events: 2, depth: 16 },
+    'one is accepted',
+    'a server is behind',
+    'the first is handed over',
+    'the first is handled',
   ),
   four: named(
-    '4 servers, one of which says that it holds what it shows nobody, one event, signed, to a depth',
-    { servers: 4, liars: 1, faults: 1, ticks: 0, events: 1, depth: 9 },
+    '4 servers, one of which says that it holds what it shows nobody, one event, signed, a durable subscriber',
+    { servers: 4, liars: 1, faults: 1, ticks: 0, events: 1 },
     'one is accepted',
     'a server is behind',
+    'the first is handed over',
+    'the first is handled',
   ),
 }
 
