@@ -180,14 +180,29 @@ const cases: Record<string, () => void> = {
   WAITING_BYTES_MAX() {
     const group = new TestGroup(SERVERS)
     for (let i = 0; i < 4; i++) {
-      group.hear('c#1', 's1', { ...unknown(10, 'c#1', WAITING_BYTES_MAX / 4), object: `o${i}` })
+      group.hear('c#1', 's1', { ...unknown(10, 'c#1', WAITING_BYTES_MAX / 4 - 1_024), object: `o${i}` })
     }
     group.hear('c#1', 's1', { ...unknown(10, 'c#1', 1), object: 'beyond' })
     group.hear('d#1', 's1', unknown(10, 'd#1', 1_000))
-    expect([...group.state('s1').waitingBytesOf]).toEqual([
+    // A commit brings no change: for a hundred thousand objects it would still be 270 MB, and as many questions.
+    const commit = (object: string, version: number): OrderingMessage => {
+      return { kind: 'commit', object, rank: { counter: 1, client: 'eve#1' }, version, digest: FIRST_DIGEST }
+    }
+    const { made, waitingBytesOf, objects } = group.state('s1')
+    for (let i = 0; i < 5_000; i++) {
+      made.delete('eve')
+      for (let version = 9; version < 13; version++) group.hear('eve#1', 's1', commit(`e${i}`, version))
+    }
+    const waiting = [...objects.values()].flatMap(({ waiting }) => waiting.filter(({ from }) => from === 'eve#1'))
+    expect(waiting).toHaveLength(WAITING_BYTES_MAX / 1_024)
+    expect([...waitingBytesOf]).toEqual([
       ['c', WAITING_BYTES_MAX],
-      ['d', 1_000],
+      ['d', 2_024],
+      ['eve', WAITING_BYTES_MAX],
     ])
+    group.lost = () => true
+    group.pass(3_000)
+    expect(waitingBytesOf.size).toBe(0)
   },
   UNAPPLIED_BYTES_MAX() {
     const group = new TestGroup(SERVERS, { rules: brokenOrderingRules('any-version-is-committed') })
