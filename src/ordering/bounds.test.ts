@@ -74,21 +74,21 @@ const cases: Record<string, () => void> = {
     expect(addChanges(fetching, NOTHING, more(FETCHED_BYTES_MAX / MIB + 1), hash)).toBe(false)
   },
   COPY_AHEAD_BYTES() {
-    const copying = newCopying(1, ['s1', 's2'])
+    const copying = newCopying(1, ['s1', 's2'], 0)
     const page = (at: number): OrderingMessage & { kind: 'entries' } => {
       const entries = [{ key: String(at).padStart(3, '0'), value: new Uint8Array(MIB - 3) }]
       return { kind: 'entries', object: 'o', query: 1, applied: NOTHING, entries, more: true }
     }
     const pages = COPY_AHEAD_BYTES / MIB
     for (let at = 0; at < pages; at++) {
-      hearCopy(copying, 's1', page(at), hash)
-      expect(nextSources(copying)).toEqual(['s1'])
+      hearCopy(copying, 's1', page(at), hash, 0)
+      expect(nextSources(copying, 0)).toEqual(['s1'])
     }
-    hearCopy(copying, 's1', page(pages), hash)
-    expect(nextSources(copying)).toEqual([])
+    hearCopy(copying, 's1', page(pages), hash, 0)
+    expect(nextSources(copying, 0)).toEqual([])
     // The slow one catches up by a page, and both go on.
-    hearCopy(copying, 's2', page(0), hash)
-    expect(nextSources(copying)).toEqual(['s1', 's2'])
+    hearCopy(copying, 's2', page(0), hash, 0)
+    expect(nextSources(copying, 0)).toEqual(['s1', 's2'])
   },
   CLIENT_BYTES_MAX() {
     const group = new TestGroup(SERVERS)
