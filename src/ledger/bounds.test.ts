@@ -11,7 +11,7 @@ import { encodeDescriptor } from './light.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
 import { BATCH_BYTES_MAX, type Report, reportBytes } from './proposal.ts'
 import { ledgerServer } from './server/machine.ts'
-import { POOL_BYTES_OF_CLIENT_MAX, POOL_OF_CLIENT_MAX } from './server/pool.ts'
+import { POOL_BYTES_OF_CLIENT_MAX, POOL_OF_CLIENT_MAX, POOLED_BYTES_OF_CLIENT_MAX } from './server/pool.ts'
 import { LEDGERS_OF_CLIENT_MAX } from './server/state.ts'
 import { BROUGHT_MAX } from './server/voter.ts'
 import { ledgerDefaults } from './settings.ts'
@@ -76,6 +76,48 @@ const cases: Record<string, Record<string, () => void>> = {
       expect(ledger().pool.shares.get('eve')).toEqual({ leaves: 2, bytes: POOL_BYTES_OF_CLIENT_MAX })
       expect(submit('eve#2', payment('bob'))).toEqual(['crowded'])
       expect(submit('ann#1', payment('bob'))).toEqual([])
+    },
+  },
+  POOLED_BYTES_OF_CLIENT_MAX: {
+    // Leaves ahead of their account wait for as long as nobody sends what is before them.
+    'the same over all ledgers, counted as they come and go'() {
+      const { puppet, submit } = server()
+      const leaf = payment('alice', 1)
+      const one = leaf.length + 1_024
+      puppet.state.pooledBytesOf.set('eve', POOLED_BYTES_OF_CLIENT_MAX - one)
+      expect(submit('eve#1', leaf)).toEqual([])
+      expect(puppet.state.pooledBytesOf.get('eve')).toBe(POOLED_BYTES_OF_CLIENT_MAX)
+      const other = make('other')
+      puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(other) })
+      const to = actors.signer('carol').publicKey
+      const words = { register: 0, sequence: 0, asset: other.id, to, amount: 1n, until: 1_000, memo: '' } as const
+      const theirs = signed(actors, other, 'bob', { kind: 'transfer', ...words })
+      const submitThere = (from: string) =>
+        puppet
+          .hear(from, { kind: 'submit', query: 2, ledger: other.id, leaf: theirs, receipt: true })
+          .flatMap(said => (said.kind === 'send' && said.to === from ? [said.body.kind] : []))
+      expect(submitThere('eve#2')).toEqual(['crowded'])
+      expect(submitThere('ann#1')).toEqual([])
+      expect(puppet.state.pooledBytesOf.get('ann')).toBe(theirs.length + 1_024)
+    },
+    'and given back when they are in'() {
+      const alone = makeLedger(actors, {
+        name: 'alone',
+        servers: ['s1'],
+        crashes: 0,
+        liars: 0,
+        balances: { alice: 9n },
+      })
+      const puppet = new Puppet(ledgerServer(serverSettings(actors, 's1')), ['s1'], firstDisk('s1'), 's1')
+      puppet.start()
+      puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(alone) })
+      const to = actors.signer('carol').publicKey
+      const words = { register: 0, sequence: 0, asset: alone.id, to, amount: 1n, until: 1_000, memo: '' } as const
+      const leaf = signed(actors, alone, 'alice', { kind: 'transfer', ...words })
+      puppet.hear('eve#1', { kind: 'submit', query: 2, ledger: alone.id, leaf, receipt: true })
+      puppet.pass(5_000)
+      expect(puppet.state.ledgers.get(alone.hex)!.leaves).toHaveLength(1)
+      expect(puppet.state.pooledBytesOf.size).toBe(0)
     },
   },
   LEDGERS_OF_CLIENT_MAX: {

@@ -74,21 +74,21 @@ const cases: Record<string, () => void> = {
     expect(addChanges(fetching, NOTHING, more(FETCHED_BYTES_MAX / MIB + 1), hash)).toBe(false)
   },
   COPY_AHEAD_BYTES() {
-    const copying = newCopying(1, ['s1', 's2'])
+    const copying = newCopying(1, ['s1', 's2'], 0)
     const page = (at: number): OrderingMessage & { kind: 'entries' } => {
       const entries = [{ key: String(at).padStart(3, '0'), value: new Uint8Array(MIB - 3) }]
       return { kind: 'entries', object: 'o', query: 1, applied: NOTHING, entries, more: true }
     }
     const pages = COPY_AHEAD_BYTES / MIB
     for (let at = 0; at < pages; at++) {
-      hearCopy(copying, 's1', page(at), hash)
-      expect(nextSources(copying)).toEqual(['s1'])
+      hearCopy(copying, 's1', page(at), hash, 0)
+      expect(nextSources(copying, 0)).toEqual(['s1'])
     }
-    hearCopy(copying, 's1', page(pages), hash)
-    expect(nextSources(copying)).toEqual([])
+    hearCopy(copying, 's1', page(pages), hash, 0)
+    expect(nextSources(copying, 0)).toEqual([])
     // The slow one catches up by a page, and both go on.
-    hearCopy(copying, 's2', page(0), hash)
-    expect(nextSources(copying)).toEqual(['s1', 's2'])
+    hearCopy(copying, 's2', page(0), hash, 0)
+    expect(nextSources(copying, 0)).toEqual(['s1', 's2'])
   },
   CLIENT_BYTES_MAX() {
     const group = new TestGroup(SERVERS)
@@ -180,14 +180,29 @@ const cases: Record<string, () => void> = {
   WAITING_BYTES_MAX() {
     const group = new TestGroup(SERVERS)
     for (let i = 0; i < 4; i++) {
-      group.hear('c#1', 's1', { ...unknown(10, 'c#1', WAITING_BYTES_MAX / 4), object: `o${i}` })
+      group.hear('c#1', 's1', { ...unknown(10, 'c#1', WAITING_BYTES_MAX / 4 - 1_024), object: `o${i}` })
     }
     group.hear('c#1', 's1', { ...unknown(10, 'c#1', 1), object: 'beyond' })
     group.hear('d#1', 's1', unknown(10, 'd#1', 1_000))
-    expect([...group.state('s1').waitingBytesOf]).toEqual([
+    // A commit brings no change: for a hundred thousand objects it would still be 270 MB, and as many questions.
+    const commit = (object: string, version: number): OrderingMessage => {
+      return { kind: 'commit', object, rank: { counter: 1, client: 'eve#1' }, version, digest: FIRST_DIGEST }
+    }
+    const { made, waitingBytesOf, objects } = group.state('s1')
+    for (let i = 0; i < 5_000; i++) {
+      made.delete('eve')
+      for (let version = 9; version < 13; version++) group.hear('eve#1', 's1', commit(`e${i}`, version))
+    }
+    const waiting = [...objects.values()].flatMap(({ waiting }) => waiting.filter(({ from }) => from === 'eve#1'))
+    expect(waiting).toHaveLength(WAITING_BYTES_MAX / 1_024)
+    expect([...waitingBytesOf]).toEqual([
       ['c', WAITING_BYTES_MAX],
-      ['d', 1_000],
+      ['d', 2_024],
+      ['eve', WAITING_BYTES_MAX],
     ])
+    group.lost = () => true
+    group.pass(3_000)
+    expect(waitingBytesOf.size).toBe(0)
   },
   UNAPPLIED_BYTES_MAX() {
     const group = new TestGroup(SERVERS, { rules: brokenOrderingRules('any-version-is-committed') })

@@ -7,6 +7,7 @@
 # Then as many of ledgers (ledger.sh).
 # Then the nodes as they ship (nodes.sh).
 # Then the rounds of slots, twice as many (slot-rounds.sh).
+# Then every mutation of npm run mutate, an hour and a half: one that no test notices fails, as a broken promise does.
 # Says for each group how many runs there were, with which seeds, and how to replay what broke a promise.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -36,4 +37,6 @@ bash test/long/slot-rounds.sh "$((2 * runs))" "$from" || broken=$((broken + 1))
 bash test/long/election.sh "$runs" "$from" || broken=$((broken + 1))
 bash test/long/ledger.sh "$runs" "$from" || broken=$((broken + 1))
 bash test/long/nodes.sh || broken=$((broken + 1))
+# A broken line of code that no test notices.
+node test/mutate/run.mjs || broken=$((broken + 1))
 [ "$broken" -eq 0 ]

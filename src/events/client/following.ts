@@ -13,6 +13,7 @@ import { advanceTracked, answersDoubt, askAgain, narrow, settleDoubt } from './c
 import { fetchNext, hasEnough } from './fetching.ts'
 import { beatUnknown, isKnown, trackedOf } from './knowing.ts'
 import { follow, passOver } from './members.ts'
+import { beatPace, isAsked, isLong } from './pace.ts'
 import { hearQueue } from './queueing.ts'
 import {
   accuse,
@@ -98,6 +99,7 @@ export function onFound(scene: ClientScene, from: NodeId, body: Message<'found'>
   const isPart = fresh.length < body.items.length
   for (const item of fresh) keepItem(subscription, one, isPart ? apart(item) : item)
   one.through = body.through
+  if (isLong(subscription, body)) one.crawling = 0
   fetchNext(scene, subscription, one)
   advanceTracked(scene, subscription, one)
 }
@@ -184,8 +186,10 @@ function beatSource(scene: ClientScene, subscription: Subscription, one: Tracked
   const most = Math.max(...subscription.members.map(({ heads }) => heads.get(key)?.counter ?? 0))
   if (most <= one.checked || one.closedAt > 0 || hasEnough(subscription, one)) {
     one.stalled = 0
+    one.crawling = 0
     return
   }
+  beatPace(scene, subscription, one, most)
   leaveCut(scene, subscription, one)
   one.stalled++
   // What was asked may be lost.
@@ -206,7 +210,7 @@ export function onTold(scene: ClientScene, from: NodeId, { source, counter }: Me
   if (!state.servers.includes(from)) return
   for (const subscription of state.subscriptions.values()) {
     const one = subscription.tracked.get(sourceKey(source))
-    if (one === undefined || one.stalled < PATIENCE_BEATS) continue
+    if (one === undefined || !isAsked(one)) continue
     one.told.set(from, counter)
     isKnown(scene, subscription, one)
   }

@@ -121,6 +121,8 @@ export interface Tracked {
   checking: Checking | undefined
   /** Beats for which it stands still although somebody says that there is more. */
   stalled: number
+  /** Beats for which the one that sends was behind what somebody holds, and gave little at a time. */
+  crawling: number
   /** What all servers say they hold, once that is asked. */
   readonly told: Map<NodeId, number>
   /** The one that the handler has, or 0. */

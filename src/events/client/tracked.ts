@@ -16,6 +16,7 @@ export function newTracked(source: Source, counter: number): Tracked {
     fetching: false,
     checking: undefined,
     stalled: 0,
+    crawling: 0,
     told: new Map(),
     handed: 0,
     handedAt: 0,
@@ -31,6 +32,7 @@ export function forgetUnchecked(subscription: Subscription, one: Tracked): void 
   one.fetching = false
   one.checking = undefined
   one.stalled = 0
+  one.crawling = 0
   for (const counter of one.items.keys()) if (counter > one.checked) forgetItem(subscription, one, counter)
 }
 

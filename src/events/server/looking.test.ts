@@ -4,8 +4,8 @@
 import { describe, expect, it } from 'vitest'
 import { follow, item, MIB, publish, type Server, sent, server, source } from '../../../test/support/events-bounds.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
+import { LOOKED_MAX } from '../limits.ts'
 import type { EventsMessage } from '../wire.ts'
-import { LOOKED_MAX } from './serving.ts'
 import { RETAINED_MAX } from './state.ts'
 import { REMIND_LOOKED_MAX } from './surveying.ts'
 

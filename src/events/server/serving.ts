@@ -7,7 +7,7 @@ import { type NodeId, sameBytes } from '../../core/index.ts'
 import { readContent } from '../content.ts'
 import { decodeFilter, type Filter, matches } from '../filter.ts'
 import { endingWhole } from '../items.ts'
-import { CHECKED_MAX } from '../limits.ts'
+import { CHECKED_MAX, LOOKED_MAX, looksFor } from '../limits.ts'
 import { digestOf, sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
@@ -159,17 +159,6 @@ function answer({ turn }: ServerScene, follower: Follower, stream: Stream, after
   const { items, through } = matching(follower, stream, after, until)
   const body = { kind: 'found', sub, version, source, identity: terms.identity, after, through, items } as const
   turn.do({ kind: 'send', to: client, body, ...(terms.live && { lane: 'live' }) })
-}
-
-/**
- * Events that are held against a filter for one answer, a few milliseconds; against a long filter fewer. Of an author there may be
- * half a million here: with a usual filter that fits none of them a quarter of a second, with one of 34 KiB 0.3 ms for each.
- */
-export const LOOKED_MAX = 4_096
-
-/** How many events of a usual filter one event costs: a filter of a kibibyte has about a hundred tests. */
-export function looksFor(filter: Uint8Array): number {
-  return Math.max(1, filter.length / 1_024)
 }
 
 /** Matches in (after, to], and how far they go: a message has its limits, and so has looking for them. */

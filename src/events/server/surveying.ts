@@ -3,6 +3,7 @@
 
 import type { NodeId } from '../../core/index.ts'
 import { decodeFilter } from '../filter.ts'
+import { looksFor } from '../limits.ts'
 import { sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
@@ -15,7 +16,7 @@ import {
   SURVEYED_MAX,
   type SurveyedCursor,
 } from '../wire.ts'
-import { fits, headOf, looksFor } from './serving.ts'
+import { fits, headOf } from './serving.ts'
 import type { ServerScene, ServerState } from './state.ts'
 
 type Message<Kind extends EventsMessage['kind']> = EventsMessage & { kind: Kind }

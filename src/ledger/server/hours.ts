@@ -60,6 +60,6 @@ export function advanceHours(scene: LedgerScene): void {
   })
   const { name } = ledger.memory.of(leaf)
   if (ledger.pool.entries.has(name) || whyNotNow(ledger.book, leaf, executionOf(scene)) !== undefined) return
-  put(ledger, { leaf, name, owner: '', ready: false, account: undefined, sequence: 0, askers: [] }, true)
+  put(scene, { leaf, name, owner: '', ready: false, account: undefined, sequence: 0, askers: [] }, true)
   ledger.hourAt = turn.now + HOUR
 }

@@ -29,6 +29,10 @@ const POOL_BYTES_MAX = 32 << 20
 /** Of them, those that one client may bring, and their bytes: seven that flood still leave nobody out. */
 export const POOL_OF_CLIENT_MAX = 2_000
 export const POOL_BYTES_OF_CLIENT_MAX = 4 << 20
+/** Bytes of one client's leaves over all ledgers: it may bring 64, and write in all that there are. */
+export const POOLED_BYTES_OF_CLIENT_MAX = 32 << 20
+/** Of a leaf beside its own bytes. */
+const OVERHEAD_BYTES = 1_024
 /** How far ahead of its account a sequence may wait. */
 const AHEAD_MAX = 64
 const ASKERS_MAX = 16
@@ -50,10 +54,10 @@ export function onSubmit(scene: LedgerScene, from: NodeId, body: LedgerRequest &
   if (known !== undefined) return addAsker(known, from, query, receipt)
   const refused = whyNotNow(ledger.book, leaf, executionOf(scene))
   if (refused !== undefined && !mayWait(scene, leaf, refused)) return giveRefusal(scene, from, query, refused)
-  if (!hasRoom(ledger, ownerOf(from), leaf)) return send(scene, from, { kind: 'crowded', query })
+  if (!hasRoom(scene, ownerOf(from), leaf)) return send(scene, from, { kind: 'crowded', query })
   const entry = pooled(looked, ownerOf(from))
   addAsker(entry, from, query, receipt)
-  put(ledger, entry, refused === undefined)
+  put(scene, entry, refused === undefined)
 }
 
 function addAsker({ askers }: Pooled, client: NodeId, query: number, wanted: boolean): void {
@@ -92,19 +96,28 @@ function isNear(ledger: ServedLedger, leaf: Uint8Array): boolean {
   return sequence <= next + AHEAD_MAX
 }
 
-function hasRoom({ pool }: ServedLedger, owner: string, leaf: Uint8Array): boolean {
+function hasRoom({ ledger: { pool }, state }: LedgerScene, owner: string, leaf: Uint8Array): boolean {
   if (pool.entries.size >= POOL_MAX || pool.bytes + leaf.length > POOL_BYTES_MAX) return false
   const { leaves, bytes } = pool.shares.get(owner) ?? { leaves: 0, bytes: 0 }
+  const overAll = (state.pooledBytesOf.get(owner) ?? 0) + leaf.length + OVERHEAD_BYTES
+  if (overAll > POOLED_BYTES_OF_CLIENT_MAX) return false
   return leaves < POOL_OF_CLIENT_MAX && bytes + leaf.length <= POOL_BYTES_OF_CLIENT_MAX
 }
 
-export function put({ pool, memory }: ServedLedger, entry: Pooled, ready: boolean): void {
+export function put({ ledger: { pool, memory }, state }: LedgerScene, entry: Pooled, ready: boolean): void {
   pool.entries.set(entry.name, entry)
   memory.keep(memory.of(entry.leaf))
   setReady(pool, entry, ready)
   pool.bytes += entry.leaf.length
   const { leaves, bytes } = pool.shares.get(entry.owner) ?? { leaves: 0, bytes: 0 }
   pool.shares.set(entry.owner, { leaves: leaves + 1, bytes: bytes + entry.leaf.length })
+  countOverAll(state, entry, 1)
+}
+
+function countOverAll({ pooledBytesOf }: LedgerScene['state'], { owner, leaf }: Pooled, change: 1 | -1): void {
+  const bytes = (pooledBytesOf.get(owner) ?? 0) + change * (leaf.length + OVERHEAD_BYTES)
+  if (bytes > 0) pooledBytesOf.set(owner, bytes)
+  else pooledBytesOf.delete(owner)
 }
 
 function setReady(pool: Pool, entry: Pooled, ready: boolean): void {
@@ -112,8 +125,9 @@ function setReady(pool: Pool, entry: Pooled, ready: boolean): void {
   entry.ready = ready
 }
 
-function drop({ pool, memory }: ServedLedger, entry: Pooled): void {
+function drop({ ledger: { pool, memory }, state }: LedgerScene, entry: Pooled): void {
   if (!pool.entries.delete(entry.name)) return
+  countOverAll(state, entry, -1)
   memory.forgetNamed(entry.name)
   setReady(pool, entry, false)
   pool.bytes -= entry.leaf.length
@@ -185,7 +199,7 @@ export function sweepPool(scene: LedgerScene): void {
       sweepEntry(scene, entry)
       continue
     }
-    drop(ledger, entry)
+    drop(scene, entry)
     for (const { client, query } of entry.askers) {
       if (query === 0) continue
       const known = asked.get(client)
@@ -194,7 +208,7 @@ export function sweepPool(scene: LedgerScene): void {
     }
   }
   for (const [client, all] of asked) giveReceipts(scene, client, all)
-  if (ledger.place < 0) for (const entry of [...ledger.pool.entries.values()]) drop(ledger, entry)
+  if (ledger.place < 0) for (const entry of [...ledger.pool.entries.values()]) drop(scene, entry)
 }
 
 /** What one client asked for, under one certificate: it is written, sent, read and checked once for all of them. */
@@ -218,7 +232,7 @@ function sweepEntry(scene: LedgerScene, entry: Pooled): void {
   const refused = whyNotNow(ledger.book, entry.leaf, executionOf(scene))
   setReady(ledger.pool, entry, refused === undefined)
   if (refused === undefined || mayWait(scene, entry.leaf, refused)) return
-  drop(ledger, entry)
+  drop(scene, entry)
   for (const { client, query } of entry.askers) giveRefusal(scene, client, query, refused)
 }
 

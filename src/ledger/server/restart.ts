@@ -45,6 +45,7 @@ export function serverFrom(
     peers,
     rolls: 0,
     rolled: new Map(),
+    pooledBytesOf: new Map(),
     blamed: new Map(),
     salt: undefined,
     held: settings.holds ?? false,

@@ -55,6 +55,8 @@ export interface LedgerServerState {
   readonly ledgers: Map<string, ServedLedger>
   /** Ids by name: first come. */
   readonly names: Map<string, string>
+  /** Bytes of each client's leaves that wait, over all ledgers. */
+  readonly pooledBytesOf: Map<string, number>
   /** What each server was caught at in this life, each thing once. */
   readonly blamed: Map<NodeId, readonly LedgerLie[]>
 }

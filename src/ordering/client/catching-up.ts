@@ -5,7 +5,7 @@ import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { decodeChange, type KeptChange } from '../versions/content.ts'
 import { nextDigest } from '../versions/digest.ts'
-import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { addChanges, judge, patienceWith } from '../versions/fetched-changes.ts'
 import type { Head } from '../wire.ts'
 import { serveCopies } from './copy-reads.ts'
 import { accuse } from './evidence.ts'
@@ -110,7 +110,8 @@ function ask(scene: ClientScene, object: ClientObject, target: Head & { readonly
   const source = target.vouchers[turn.below(target.vouchers.length)]!
   // What was fetched is kept: each of the servers may have a part of it.
   const changes = object.fetching?.changes.filter(({ version }) => version > object.replica.version) ?? []
-  object.fetching = { source, query: ++state.queries, changes, mixed: changes.length > 0 }
+  const began = { at: turn.now, changes: changes.length }
+  object.fetching = { source, query: ++state.queries, changes, mixed: changes.length > 0, began }
   askSource(scene, object)
 }
 
@@ -124,7 +125,7 @@ export function askSource(scene: ClientScene, object: ClientObject): void {
   const { source, query, changes } = object.fetching!
   const from = changes.at(-1)?.version ?? object.replica.version
   send(scene, source, { kind: 'fetch', object: object.name, query, from })
-  clientTimers.set(turn, 'sync', SOURCE_MS, object.name)
+  clientTimers.set(turn, 'sync', patienceWith(object.fetching!, SOURCE_MS, turn.now), object.name)
 }
 
 /** Brings the replica to the newest version that b + 1 servers call committed. */

@@ -1,7 +1,15 @@
 // The servers no longer know the changes that a replica lacks: it takes a copy of everything (../versions/copying.ts).
 
-import type { Millis, NodeId } from '../../core/process.ts'
-import { agreed, chooseSources, hearCopy, newCopying, nextQuestion, nextSources } from '../versions/copying.ts'
+import type { NodeId } from '../../core/process.ts'
+import {
+  agreed,
+  chooseSources,
+  hearCopy,
+  newCopying,
+  nextQuestion,
+  nextSources,
+  patience,
+} from '../versions/copying.ts'
 import type { ServerMessage } from '../wire.ts'
 import { reflectedAll } from './answers.ts'
 import { completeChoice, followHeads } from './catching-up.ts'
@@ -12,9 +20,6 @@ import { clientTimers } from './state.ts'
 import { leaveTurn } from './turns.ts'
 import { follow, skipWatches } from './watching.ts'
 
-/** How long to wait for one page. */
-const COPY_MS: Millis = 2_000
-
 /** The servers no longer know what we lack. No turn is taken until the copy is there: others go on meanwhile. */
 export function startCopy(scene: ClientScene, object: ClientObject): void {
   const { state, settings, turn } = scene
@@ -23,11 +28,16 @@ export function startCopy(scene: ClientScene, object: ClientObject): void {
   const target = object.wanted?.version ?? 0
   const sources = chooseSources(servers, settings.liars + 1, first, object.copying, target)
   object.fetching = undefined
-  object.copying = newCopying(++state.queries, sources)
+  object.copying = newCopying(++state.queries, sources, turn.now)
   if (object.phase === 'syncing') leaveTurn(scene, object)
   follow(scene, object)
   for (const to of sources) send(scene, to, nextQuestion(object.copying, object.name, to))
-  clientTimers.set(turn, 'sync', COPY_MS, object.name)
+  setPatience(scene, object)
+}
+
+function setPatience({ turn }: ClientScene, { copying, name }: ClientObject): void {
+  const left = patience(copying!, turn.now)
+  if (left !== undefined) clientTimers.set(turn, 'sync', left, name)
 }
 
 export function copyCame(
@@ -38,12 +48,10 @@ export function copyCame(
 ): void {
   const { settings, turn } = scene
   const copying = object.copying!
-  hearCopy(copying, from, answer, settings.hash)
+  hearCopy(copying, from, answer, settings.hash, turn.now)
   if (adoptCopy(scene, object)) return
-  for (const to of nextSources(copying)) {
-    send(scene, to, nextQuestion(copying, object.name, to))
-    clientTimers.set(turn, 'sync', COPY_MS, object.name)
-  }
+  for (const to of nextSources(copying, turn.now)) send(scene, to, nextQuestion(copying, object.name, to))
+  setPatience(scene, object)
 }
 
 /** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */

@@ -4,7 +4,7 @@
 
 import type { Millis, NodeId } from '../../core/index.ts'
 import { decodeChange, RESERVED } from '../versions/content.ts'
-import { addChanges, judge } from '../versions/fetched-changes.ts'
+import { addChanges, judge, patienceWith } from '../versions/fetched-changes.ts'
 import type { ServerMessage, Write } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene, Replay, Watch } from './state.ts'
@@ -30,16 +30,17 @@ function askNext(scene: ClientScene, object: ClientObject, watch: Watch): void {
   const replay = watch.replay!
   if (replay.tries >= ROUNDS * state.servers.length) return skip(scene, object, watch)
   const source = state.servers[(replay.tries++ + turn.below(2)) % state.servers.length]!
-  replay.fetching = { source, query: ++state.queries, changes: [] }
+  replay.fetching = { source, query: ++state.queries, changes: [], began: { at: turn.now, changes: 0 } }
   ask(scene, object, watch)
 }
 
 function ask(scene: ClientScene, object: ClientObject, watch: Watch): void {
   const { turn } = scene
-  const { source, query, changes } = watch.replay!.fetching!
+  const fetching = watch.replay!.fetching!
+  const { source, query, changes } = fetching
   const from = changes.at(-1)?.version ?? watch.from!
   send(scene, source, { kind: 'fetch', object: object.name, query, from })
-  clientTimers.set(turn, 'replay', SOURCE_MS, object.name)
+  clientTimers.set(turn, 'replay', patienceWith(fetching, SOURCE_MS, turn.now), object.name)
 }
 
 export function onReplay(scene: ClientScene, object: ClientObject): void {

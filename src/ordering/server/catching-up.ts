@@ -5,7 +5,7 @@
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { Content, KeptChange, LinkedChange } from '../versions/content.ts'
-import { agreed, hearCopy, newCopying, nextQuestion, nextSources } from '../versions/copying.ts'
+import { agreed, hearCopy, newCopying, nextQuestion, nextSources, patience } from '../versions/copying.ts'
 import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
 import { keysOf, page } from '../versions/pages.ts'
 import type { ServerMessage } from '../wire.ts'
@@ -16,9 +16,8 @@ import type { ServerObject, ServerScene } from './state.ts'
 import { serverTimers } from './state.ts'
 import { forgetApplied } from './unapplied.ts'
 
-/** How long to wait for one source, and for one page of a copy. */
+/** How long to wait for one source. */
 const SOURCE_MS: Millis = 200
-const COPY_MS: Millis = 2_000
 
 export function fetchMissing(scene: ServerScene, object: ServerObject): void {
   const { state } = scene
@@ -135,9 +134,14 @@ function startCopy(scene: ServerScene, object: ServerObject): void {
   const others = state.servers.filter(server => server !== state.self)
   const first = turn.below(others.length)
   const sources = Array.from({ length: settings.liars + 1 }, (_, place) => others[(first + place) % others.length]!)
-  object.copying = newCopying(++state.queries, sources)
+  object.copying = newCopying(++state.queries, sources, turn.now)
   for (const to of sources) turn.do({ kind: 'send', to, body: nextQuestion(object.copying, object.name, to) })
-  serverTimers.set(turn, 'lag', COPY_MS, object.name)
+  setPatience(scene, object)
+}
+
+function setPatience({ turn }: ServerScene, { copying, name }: ServerObject): void {
+  const left = patience(copying!, turn.now)
+  if (left !== undefined) serverTimers.set(turn, 'lag', left, name)
 }
 
 function copied(
@@ -148,13 +152,13 @@ function copied(
 ): void {
   const { settings, turn } = scene
   const copying = object.copying!
-  hearCopy(copying, from, answer, settings.hash)
+  hearCopy(copying, from, answer, settings.hash, turn.now)
   const content = agreed(copying, object.committed, settings.liars + 1)
   if (content !== undefined) return adopt(scene, object, content)
-  for (const to of nextSources(copying)) {
+  for (const to of nextSources(copying, turn.now)) {
     turn.do({ kind: 'send', to, body: nextQuestion(copying, object.name, to) })
-    serverTimers.set(turn, 'lag', COPY_MS, object.name)
   }
+  setPatience(scene, object)
 }
 
 // The version is written last: after a crash on the way, what is there is known to be of no version.

@@ -116,16 +116,12 @@ export function onPing(
   if (known === undefined && isGone(object, session)) {
     return reply(scene, from, { kind: 'gone', object: name, session, version: content.version })
   }
-  if (known !== undefined || object.heard.size < heardMax(object)) object.heard.set(session, turn.now)
+  // One that it has not come to counts as heard when it has: kept before, anybody could invent some for every object.
+  if (known !== undefined) object.heard.set(session, turn.now)
   if (turn.now < Math.max(muted.get(session) ?? 0, state.startedAt + MUTE_MS)) return
   const promised = object.promised.counter
   const silent = nameSilent(object, turn.now)
   reply(scene, from, { kind: 'pong', object: name, session, ping: number, promised, committed, silent })
-}
-
-/** Sessions that this server may not have heard of yet are pinged too; anybody can invent some. */
-function heardMax({ content }: ServerObject): number {
-  return 2 * content.sessions.size + SILENT_MAX
 }
 
 /** Names the sessions that were silent for longer than their time; one that is new to this life counts as heard now. */
@@ -139,6 +135,7 @@ export function sweepSessions(object: ServerObject, now: Millis): void {
   }
   object.silent = silent
   for (const [session, until] of object.muted) if (now > until) object.muted.delete(session)
-  if (heard.size < heardMax(object)) return
+  // Those of a copy that went before.
+  if (heard.size === content.sessions.size) return
   for (const session of heard.keys()) if (!content.sessions.has(session)) heard.delete(session)
 }

@@ -204,7 +204,7 @@ export interface ServerState {
   readonly beyond: Set<string>
   /** The same for versions that nobody vouched for. */
   readonly unvouched: Set<string>
-  /** Bytes of each client's proposals that wait for vouchers, over all objects. */
+  /** Bytes of each client's messages that wait for vouchers, over all objects. */
   readonly waitingBytesOf: Map<string, number>
   /** Bytes of each client's operations that wait, over all objects. */
   readonly pendingBytesOf: Map<string, number>

@@ -18,8 +18,10 @@ const VOUCH_MS: Millis = 2_000
 const ASK_AGAIN_MS: Millis = 50
 /** Messages of one client that wait, for one object. */
 export const WAITING_OF_CLIENT_MAX = 4
-/** Bytes of one client's proposals that wait, over all objects: one always fits. */
+/** Bytes of one client's messages that wait, over all objects: one always fits. */
 export const WAITING_BYTES_MAX = 16 * 2 ** 20
+/** Of a message beside the change it brings. A commit brings none, and there may be a hundred thousand objects. */
+const OVERHEAD_BYTES = 1_024
 /** Clients that are told of, once each. */
 const UNVOUCHED_MAX = 1_000
 
@@ -71,7 +73,7 @@ function wait(
     return
   }
   const who = clientName(from)
-  const bytes = asked.kind === 'propose' ? asked.change.length : 0
+  const bytes = OVERHEAD_BYTES + (asked.kind === 'propose' ? asked.change.length : 0)
   const held = state.waitingBytesOf.get(who) ?? 0
   if (waiting.filter(({ from: other }) => clientName(other) === who).length >= WAITING_OF_CLIENT_MAX) return
   if (held + bytes > WAITING_BYTES_MAX) return

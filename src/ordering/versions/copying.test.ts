@@ -5,7 +5,7 @@ import { rank, SERVERS, settings, TestGroup, text, utf8 } from '../../../test/su
 import { type NodeId, seededRandom } from '../../core/index.ts'
 import type { Head, OrderingMessage, Write } from '../wire.ts'
 import { encodeChange } from './content.ts'
-import { agreed, chooseSources, hearCopy, newCopying } from './copying.ts'
+import { agreed, type Copying, chooseSources, hearCopy, newCopying, nextSources, patience } from './copying.ts'
 import { FIRST_DIGEST, nextDigest } from './digest.ts'
 
 const write = (key: string, value: string): Write => ({ key, value: utf8.encode(value) })
@@ -16,7 +16,7 @@ const large = (key: string): Write => ({ key, value: new Uint8Array(700_000) })
 // row (seven servers, seed 930406).
 it('sources that did not bring the last copy so far are asked last', () => {
   const servers = ['s1', 's2', 's3', 's4']
-  const before = newCopying(1, ['s1', 's2', 's3'])
+  const before = newCopying(1, ['s1', 's2', 's3'], 0)
   const page = (version: number) => ({
     kind: 'entries' as const,
     object: 'o',
@@ -25,8 +25,8 @@ it('sources that did not bring the last copy so far are asked last', () => {
     entries: [],
     more: false,
   })
-  hearCopy(before, 's2', page(3), settings.hash)
-  hearCopy(before, 's3', page(9), settings.hash)
+  hearCopy(before, 's2', page(3), settings.hash, 0)
+  hearCopy(before, 's3', page(9), settings.hash, 0)
   expect(chooseSources(servers, 2, 0, undefined, 9)).toEqual(['s1', 's2'])
   for (const first of [0, 1, 2]) expect(chooseSources(servers, 2, first, before, 9)).toEqual(['s3', 's4'])
   expect(chooseSources(servers, 2, 3, before, 9)).toEqual(['s4', 's3'])
@@ -37,13 +37,14 @@ describe('the pages of a copy', () => {
   const head = (version: number): Head => ({ version, digest: new Uint8Array(32).fill(version) })
 
   function copyOf(first: number, second: number) {
-    const copying = newCopying(1, ['s2'])
+    const copying = newCopying(1, ['s2'], 0)
     const hear = (version: number, entries: Write[], more: boolean) =>
       hearCopy(
         copying,
         's2',
         { kind: 'entries', object: 'o', query: 1, applied: head(version), entries, more },
         settings.hash,
+        0,
       )
     hear(first, [write('a', 'of the first')], true)
     hear(second, [write('z', 'of the second')], false)
@@ -139,5 +140,94 @@ describe('a server that takes a copy', () => {
     expect(came).toBe(true)
     const { version, table } = group.server('s3').content
     expect({ version, keys: [...table.keys()].sort() }).toEqual({ version: 6, keys: ['a', 'b', 'c', 'd', 'e', 'f'] })
+  })
+})
+
+// One of the two sources of a copy lies: it goes on for ever, with a word whenever its time is nearly over.
+describe('a copy from a source that never ends', () => {
+  const servers = ['s1', 's2', 's3', 's4', 's5', 's6', 's7']
+  const change = { recentChangesMax: 1, liars: 1, crashes: 1 }
+  const versions = proposals([large('a')], [large('b')], [write('c', 'c')], [write('d', 'd')])
+
+  /** Whether it ends within a minute, where `s1` says to who copies that there is more. */
+  function ends(who: NodeId, seed: number): { ends: boolean; lies: number } {
+    const group = new TestGroup(servers, change, seededRandom(seed))
+    decide(group, servers.slice(1, 6), versions)
+    let lies = 0
+    let asked: { readonly query: number; readonly at: number } | undefined
+    group.lost = ({ from, to, body }) => {
+      if (from === who && to === 's1' && body.kind === 'page') asked = { query: body.query, at: group.now }
+      return from === 's1' || to === 's1'
+    }
+    if (who === 's7') group.tell('c', 's7', commit(versions.at(-1)!))
+    else {
+      group.join(who, change)
+      group.do(who, { kind: 'copy', id: 3, object: 'o' })
+    }
+    const isThere = () => (who === 's7' ? group.server(who).content.version === 4 : group.heard('copied').length > 0)
+    while (!isThere() && group.now < 60_000) {
+      group.pass(100)
+      if (asked === undefined || group.now < asked.at + 1_900) continue
+      const { query } = asked
+      asked = undefined
+      lies++
+      const applied = { version: 0, digest: FIRST_DIGEST }
+      group.hear('s1', who, { kind: 'entries', object: 'o', query, applied, entries: [], more: true })
+      group.carry()
+    }
+    return { ends: isThere(), lies }
+  }
+
+  it.each([
+    ['s7', 'a server'],
+    ['d', 'a client'],
+  ])('%s: is given up by %s, which takes it from others', who => {
+    const runs = Array.from({ length: 8 }, (_, seed) => ends(who, seed + 1))
+    expect(runs.map(run => run.ends)).toEqual(runs.map(() => true))
+    expect(runs.filter(({ lies }) => lies > 0).length).toBeGreaterThan(2)
+  })
+})
+
+describe('the patience with a source', () => {
+  const page = (key: string, bytes: number, more: boolean) => {
+    const applied = { version: 1, digest: FIRST_DIGEST }
+    const entries = [{ key, value: new Uint8Array(bytes) }]
+    return { kind: 'entries' as const, object: 'o', query: 1, applied, entries, more }
+  }
+  const head = { version: 1, digest: FIRST_DIGEST }
+  const begun = () => newCopying(1, ['s1', 's2'], 0)
+  const hear = (copying: Copying, source: NodeId, now: number, answer = page(`${now}`.padStart(9, '0'), 9, true)) => {
+    hearCopy(copying, source, answer, settings.hash, now)
+    nextSources(copying, now)
+  }
+
+  it('is two seconds for a page, whatever the other says', () => {
+    const copying = begun()
+    expect(patience(copying, 0)).toBe(2_000)
+    for (let now = 100; now < 2_000; now += 100) hear(copying, 's1', now)
+    expect(patience(copying, 1_999)).toBe(1)
+    expect(patience(copying, 2_001)).toBe(0)
+  })
+  it('goes on while both do, at whatever pace', () => {
+    const copying = begun()
+    for (let now = 1_900; now < 60_000; now += 1_900) {
+      for (const source of ['s1', 's2']) hear(copying, source, now)
+      expect(patience(copying, now)).toBe(2_000)
+    }
+  })
+  it('is five times as long as the other took for all, and two seconds', () => {
+    const copying = begun()
+    hear(copying, 's1', 1_000, page('a', 9, false))
+    const none = { kind: 'changes' as const, object: 'o', query: 1, from: 1, base: FIRST_DIGEST, changes: [] }
+    hearCopy(copying, 's1', { ...none, committed: head, known: true }, settings.hash, 1_000)
+    for (let now = 1_000; now < 7_000; now += 1_000) hear(copying, 's2', now)
+    expect(patience(copying, 6_999)).toBe(1)
+  })
+  // The other waits for it: that time is not the other's own.
+  it('is no longer where the other is far ahead, and waits', () => {
+    const copying = begun()
+    for (let at = 1; at <= 32; at++) hear(copying, 's1', at, page(`${at}`.padStart(9, '0'), 2 ** 20, true))
+    for (let now = 1_000; now < 3_000; now += 1_000) hear(copying, 's2', now)
+    expect(patience(copying, 2_000)).toBe(5 * 32)
   })
 })

@@ -4,7 +4,7 @@
 // put absolute values, replaying all changes since the first page over all pages gives exactly the last version.
 // Digests do not cover tables, so that one source could lie: copies are taken from b + 1 at once, and must be equal.
 
-import { encode, type NodeId, sameBytes } from '../../core/index.ts'
+import { encode, type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { Hash } from '../settings.ts'
 import type { ClientMessage, Head, ServerMessage } from '../wire.ts'
 import { applyWrites, type Content, decodeChange, emptyContent, type KeptChange, put, sessionCodec } from './content.ts'
@@ -26,6 +26,9 @@ export interface Copy {
   bytes: number
   /** It has answered, and is to be asked for the next part. */
   waits: boolean
+  /** When it was asked for what it has not answered yet, and how long it took for what it has. */
+  askedAt: Millis | undefined
+  tookMs: Millis
 }
 
 export interface Copying {
@@ -33,11 +36,11 @@ export interface Copying {
   readonly copies: ReadonlyMap<NodeId, Copy>
 }
 
-export function newCopying(query: number, sources: readonly NodeId[]): Copying {
+export function newCopying(query: number, sources: readonly NodeId[], now: Millis): Copying {
   const copies = new Map<NodeId, Copy>()
   for (const source of sources) {
     const nothing = { first: undefined, last: 0, after: '', paged: false, changes: [], bytes: 0, waits: false }
-    copies.set(source, { content: emptyContent(), ...nothing })
+    copies.set(source, { content: emptyContent(), ...nothing, askedAt: now, tookMs: 0 })
   }
   return { query, copies }
 }
@@ -70,15 +73,40 @@ export function nextQuestion(copying: Copying, object: string, source: NodeId): 
 export const COPY_AHEAD_BYTES = 32 * 2 ** 20
 
 /** Whom to ask for the next part now: those that have answered, and are not far ahead of the others. */
-export function nextSources({ copies }: Copying): NodeId[] {
+export function nextSources({ copies }: Copying, now: Millis): NodeId[] {
   const least = Math.min(...[...copies.values()].map(({ bytes }) => bytes))
   const found: NodeId[] = []
   for (const [source, copy] of copies) {
     if (!copy.waits || copy.bytes > least + COPY_AHEAD_BYTES) continue
     copy.waits = false
+    copy.askedAt = now
     found.push(source)
   }
   return found
+}
+
+/** How long to wait for one page. */
+const PAGE_MS: Millis = 2_000
+/** How many times as long as another a source may take for as much. */
+const SLOWER_MAX = 5
+
+/**
+ * How long to wait until a copy is begun with others, or undefined where no answer is waited for. With a time for each page
+ * alone a source that lies would say a word before every end, and there would never be a copy: of one that others wait
+ * for, all that it took counts, beside what those took.
+ */
+export function patience({ copies }: Copying, now: Millis): Millis | undefined {
+  const ends: Millis[] = []
+  for (const copy of copies.values()) {
+    const { askedAt, tookMs, bytes } = copy
+    if (askedAt === undefined) continue
+    ends.push(askedAt + PAGE_MS)
+    for (const other of copies.values()) {
+      if (!other.paged && other.bytes <= bytes + COPY_AHEAD_BYTES) continue
+      if (other !== copy) ends.push(askedAt + PAGE_MS + SLOWER_MAX * other.tookMs - tookMs)
+    }
+  }
+  return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - now)
 }
 
 /** Takes a page or changes in. */
@@ -87,9 +115,12 @@ export function hearCopy(
   source: NodeId,
   answer: ServerMessage & { kind: 'entries' | 'changes' },
   hash: Hash,
+  now: Millis,
 ): void {
   const copy = copying.copies.get(source)
   if (copy === undefined || answer.query !== copying.query) return
+  if (copy.askedAt !== undefined) copy.tookMs += now - copy.askedAt
+  copy.askedAt = undefined
   if (answer.kind === 'entries') return hearPage(copy, answer)
   if (!copy.paged) return
   for (const { version, change } of answer.changes) {

@@ -1,9 +1,9 @@
 // Changes from a source that need not be trusted: fetched from one, and believed when they lead to a digest
 // that b + 1 vouch for. Servers that lag and clients' replicas catch up this way.
 
-import { type NodeId, sameBytes } from '../../core/index.ts'
+import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { Hash } from '../settings.ts'
-import type { Head, VersionChange } from '../wire.ts'
+import { ANSWER_BYTES_MAX, CHANGES_MAX, type Head, type VersionChange } from '../wire.ts'
 import type { KeptChange } from './content.ts'
 import { nextDigest } from './digest.ts'
 
@@ -14,6 +14,8 @@ export interface FetchedChanges {
   readonly changes: KeptChange[]
   /** From more than one source: nobody knows who lied, if they lead nowhere. */
   readonly mixed?: boolean
+  /** When this source was asked first, and how many changes there were before. */
+  readonly began?: { readonly at: Millis; readonly changes: number }
   /** With what its keeper took itself and does not know to be committed. */
   readonly doubts?: boolean
 }
@@ -44,6 +46,19 @@ export function addChanges(fetching: FetchedChanges, base: Head, more: readonly 
     fetching.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
   }
   return fetching.changes.length > before
+}
+
+/**
+ * How long to wait for the source: once its time, and as often again as it has filled half an answer, since two that it
+ * fills are more than one. One that gives a change at a time, each just before its time is up, would be waited for as long as it
+ * likes, and longer where others go on meanwhile.
+ */
+export function patienceWith({ changes, began }: FetchedChanges, time: Millis, now: Millis): Millis {
+  if (began === undefined) return time
+  const given = changes.slice(began.changes)
+  const bytes = given.reduce((sum, { change }) => sum + change.length, 0)
+  const halves = bytes / (ANSWER_BYTES_MAX / 2) + given.length / (CHANGES_MAX / 2)
+  return Math.max(0, began.at + time * (1 + halves) - now)
 }
 
 export type Verdict =
