@@ -9,6 +9,7 @@ import { measuredHere, measures } from '../page/measured.ts'
 
 const FOLDER = join(import.meta.dirname, '../page/measures')
 const RESULTS = join(import.meta.dirname, '../page/data/results.json')
+const RECORDED = join(import.meta.dirname, '../docs/papers/results')
 const folders = readdirSync(FOLDER).map(file => file.slice(0, -'.ts'.length))
 
 const NOT_HERE: Readonly<Record<string, readonly string[]>> = {
@@ -67,5 +68,18 @@ describe('experiments measured in the page', () => {
     const shown = JSON.parse(readFileSync(RESULTS, 'utf8')) as { name: string; rows: unknown[] }[]
     expect(shown.map(({ name }) => name).sort()).toEqual(experiments.map(({ name }) => name).sort())
     for (const { name, rows } of shown) expect([name, rows.length > 0]).toEqual([name, true])
+  })
+  it('of what is recorded, the page shows the record', () => {
+    const shown = JSON.parse(readFileSync(RESULTS, 'utf8')) as { name: string; date?: string; rows: unknown[][] }[]
+    const recorded = shown.filter(({ name }) => existsSync(join(RECORDED, `${name}.json`)))
+    expect(recorded.length).toBeGreaterThan(100)
+    for (const { name, date, rows } of recorded) {
+      const record = JSON.parse(readFileSync(join(RECORDED, `${name}.json`), 'utf8')) as (typeof recorded)[number]
+      expect([name, date, rows.map(([what]) => what)]).toEqual([
+        name,
+        record.date,
+        (record.rows as unknown as { what: string }[]).map(({ what }) => what),
+      ])
+    }
   })
 })
