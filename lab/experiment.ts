@@ -20,6 +20,8 @@ export interface Picture {
   /** File name without folder, ending in .svg. */
   readonly name: string
   readonly svg: string
+  /** What it shows, for those who do not see it. */
+  readonly says?: string
 }
 
 export interface Result {
@@ -45,6 +47,8 @@ export interface Experiment {
   readonly source: string
   /** It measures the machine's own time, or starts processes: nothing else is run beside it. */
   readonly alone?: boolean
+  /** Pictures of what the machines know and do, which need no measurement: the same for the same seed. `run` has them too. */
+  draw?(seed: number): readonly Picture[]
   run(options: RunOptions): Promise<Result> | Result
 }
 

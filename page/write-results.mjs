@@ -1,7 +1,7 @@
 // node page/write-results.mjs [--measure] [--from FILE]: writes what the page shows of every experiment of `coterie lab` into
 // page/data/results.json. What docs/papers/results has is taken from there (its scale, its date); what it has not is taken from
 // FILE (what `coterie lab run … --json` printed), else kept as it is here, else measured at the small scale. `--measure` measures
-// anew whatever docs/papers/results has not.
+// anew whatever docs/papers/results has not. What an experiment draws of its machines is drawn anew each time.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,16 @@ function resultOf(name) {
   return reportOf((run.experiments ?? [run]).find(report => report.name === name))
 }
 
-const reports = coterie('list').map(({ name }) => resultOf(name))
+const { findExperiment } = await import('../dist/lab/index.js')
+/** Of seed 1, as every result is. */
+const SEED = 1
+function shownOf(name) {
+  const { pictures: _, ...report } = resultOf(name)
+  const pictures = findExperiment(name).draw?.(SEED)
+  return pictures === undefined ? report : { ...report, pictures }
+}
+
+const reports = coterie('list').map(({ name }) => shownOf(name))
 writeFileSync(file, `${JSON.stringify(reports)}\n`)
 process.stdout.write(
   `${reports.length} experiments, ${reports.filter(({ within }) => within).length} within their tolerance\n`,

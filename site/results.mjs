@@ -11,6 +11,7 @@ export async function writeResults({ root, stage, escaped, pictures }) {
   const results = join(root, 'docs/papers/results')
   const lab = path => import(pathToFileURL(join(root, 'dist/lab', path)).href)
   const { recordedPictures } = await lab('recorded-pictures.js')
+  const { findExperiment } = await lab('index.js')
   const folder = join(stage, 'public/pictures')
   mkdirSync(folder, { recursive: true })
   const recorded = readdirSync(results)
@@ -21,7 +22,9 @@ export async function writeResults({ root, stage, escaped, pictures }) {
   const pages = new Map()
   const shown = new Map()
   for (const report of recorded) {
-    const drawn = [...recordedPictures(report), ...(run.get(report.name) ?? [])]
+    const states = findExperiment(report.name).draw?.(report.seed) ?? []
+    const now = (run.get(report.name) ?? []).filter(({ name }) => !states.some(state => name === `now-${state.name}`))
+    const drawn = [...states, ...recordedPictures(report), ...now]
     for (const { name, svg } of drawn) writeFileSync(join(folder, name), svg)
     shown.set(report.name, { report, first: drawn[0]?.name })
     pages.set(`lab/${report.name}.md`, resultPage(report, drawn, escaped))
@@ -81,7 +84,10 @@ function resultPage(report, drawn, escaped) {
     '',
     `[The same in the laboratory’s page](/play/index.html#experiments=${name}){target="_self"}, where many can be measured again in your browser.`,
     '',
-    ...drawn.flatMap(({ name: file }) => [`![${name}: ${pictureName(file)}](/pictures/${file})`, '']),
+    ...drawn.flatMap(({ name: file, says }) => [
+      `![${says === undefined ? `${name}: ${pictureName(file)}` : escaped(says)}](/pictures/${file})`,
+      '',
+    ]),
     '## Rows',
     '',
     '| what | the paper’s | ours | unit | tolerance | within |',

@@ -15,7 +15,7 @@ const ROUND_MS = 1_000
 const PATIENCE_MS = 10
 /** Members that each knows of when it begins. */
 const FIRST_KNOWN = 20
-const CHANNEL = 'crowd'
+export const CHANNEL = 'crowd'
 
 /** What a crowd is. */
 export interface CrowdOptions {
@@ -39,6 +39,12 @@ export interface Spread {
   readonly messages: number
 }
 
+/** An event from one member to another. */
+export interface Sent {
+  readonly from: string
+  readonly to: string
+}
+
 interface One {
   readonly id: string
   readonly machine: Interest
@@ -50,11 +56,11 @@ interface One {
 export class Crowd {
   private readonly random: Random
   private readonly members = new Map<string, One>()
-  private readonly names: readonly string[]
+  readonly names: readonly string[]
   private readonly queue: { readonly from: string; readonly to: string; readonly body: InterestMessage }[] = []
   private readonly options: CrowdOptions
   private now = 0
-  private messages = 0
+  private sent: Sent[] = []
   private handed: string[] = []
 
   constructor(options: CrowdOptions) {
@@ -121,7 +127,7 @@ export class Crowd {
 
   private perform(one: One, effect: Effect<InterestMessage, InterestEvent>): void {
     if (effect.kind === 'send') {
-      if (effect.body.kind === 'event') this.messages++
+      if (effect.body.kind === 'event') this.sent.push({ from: one.id, to: effect.to })
       this.queue.push({ from: one.id, to: effect.to, body: effect.body })
     }
     if (effect.kind === 'emit' && effect.event.kind === 'handed') this.handed.push(one.id)
@@ -153,23 +159,43 @@ export class Crowd {
 
   /** Events that somebody wants, of members drawn at random; what did not answer is given up in between. */
   publish(events: number): Spread {
-    let [wanted, came, whole] = [0, 0, 0]
-    this.messages = 0
+    let [wanted, came, whole, messages] = [0, 0, 0, 0]
     const alive = [...this.members.values()].filter(({ gone }) => !gone)
     for (let at = 0; at < events; at++) {
       const attributes = this.within(alive[this.random.below(alive.length)]!.filter)
       const author = alive[this.random.below(alive.length)]!
       const wanting = alive.filter(({ filter }) => matches(filter, attributes))
-      this.handed = []
-      const content = { attributes, payload: NOBODY, time: 0 }
-      this.step(author, command({ kind: 'publish', id: at, channel: CHANNEL, content }))
-      this.settle(alive)
+      messages += this.follow(author.id, attributes).length
       const got = new Set(this.handed)
       wanted += wanting.length
       came += got.size
       if (got.size === wanting.length) whole++
     }
-    return { wanted, came, whole, events, messages: this.messages }
+    return { wanted, came, whole, events, messages }
+  }
+
+  /** One event of this author, until nobody waits for an answer: who sent it to whom, in that order. */
+  follow(author: string, attributes: Attributes): readonly Sent[] {
+    this.handed = []
+    this.sent = []
+    const content = { attributes, payload: NOBODY, time: 0 }
+    this.step(this.members.get(author)!, command({ kind: 'publish', id: 1, channel: CHANNEL, content }))
+    this.settle([...this.members.values()].filter(({ gone }) => !gone))
+    return this.sent
+  }
+
+  /** What a member remembers. */
+  stateOf(member: string): InterestState {
+    return this.members.get(member)!.state
+  }
+
+  filterOf(member: string): Filter {
+    return this.members.get(member)!.filter
+  }
+
+  /** Who was handed the last event. */
+  get given(): readonly string[] {
+    return this.handed
   }
 
   /** Until nobody waits for an answer. */

@@ -6,7 +6,7 @@ import { eventsDefaults } from '../../src/events/defaults.ts'
 import type { Attributes, Filter } from '../../src/events/index.ts'
 import { type Routing, routing } from '../../src/events/routing/machine.ts'
 import { routingBasics } from '../../src/events/routing/settings.ts'
-import type { RoutingCommand, RoutingEvent, RoutingState } from '../../src/events/routing/state.ts'
+import type { Link, RoutingCommand, RoutingEvent, RoutingState } from '../../src/events/routing/state.ts'
 import type { RoutingMessage } from '../../src/events/routing/wire.ts'
 
 interface Member {
@@ -14,21 +14,34 @@ interface Member {
   readonly state: RoutingState
 }
 
+/** One event over one link of one tree. What a liar owed and did not send is swallowed. */
+export interface Carried {
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly tree: number
+  readonly swallowed: boolean
+}
+
 export class Overlaid {
   readonly names: readonly NodeId[]
   /** Messages since the last look, by kind. */
   readonly sent = new Map<RoutingMessage['kind'], number>()
   readonly handed: { readonly member: NodeId; readonly id: number }[] = []
+  /** Ways of events since the last look, in the order in which they were sent. */
+  readonly ways: Carried[] = []
+  /** They take events and pass none on. */
+  readonly liars = new Set<NodeId>()
   private readonly members = new Map<NodeId, Member>()
   private readonly under: { from: NodeId; to: NodeId; body: RoutingMessage }[] = []
   private ids = 0
 
-  constructor(count: number, degree: number, clausesMax: number) {
+  constructor(count: number, degree: number, clausesMax: number, trees = 1) {
     const signatures = idealSignatures()
     this.names = Array.from({ length: count }, (_, at) => `broker-${at}`)
     for (const id of this.names) {
       const machine = routing({
         ...routingBasics,
+        trees,
         degree,
         clausesMax,
         group: 'lab',
@@ -53,11 +66,17 @@ export class Overlaid {
       below: () => 0,
       bytes: length => new Uint8Array(length),
       do: (effect: Effect<RoutingMessage, RoutingEvent>) => {
-        if (effect.kind === 'send') this.under.push({ from: id, to: effect.to, body: effect.body })
+        if (effect.kind === 'send') this.send(id, effect.to, effect.body)
         if (effect.kind === 'emit' && effect.event.kind === 'handed')
           this.handed.push({ member: id, id: effect.event.id })
       },
     })
+  }
+
+  private send(from: NodeId, to: NodeId, body: RoutingMessage): void {
+    const swallowed = body.kind === 'event' && this.liars.has(from)
+    if (body.kind === 'event') this.ways.push({ from, to, tree: body.place.tree, swallowed })
+    if (!swallowed) this.under.push({ from, to, body })
   }
 
   private tell(id: NodeId, body: RoutingCommand): void {
@@ -87,9 +106,19 @@ export class Overlaid {
     this.run()
   }
 
+  /** What a member remembers. */
+  stateOf(member: NodeId): RoutingState {
+    return this.members.get(member)!.state
+  }
+
+  /** Its links, in all trees. */
+  linksOf(member: NodeId): readonly Link[] {
+    return this.stateOf(member).overlays[0]!.links
+  }
+
   /** Who is next to a member. */
   neighbours(member: NodeId): readonly NodeId[] {
-    return this.members.get(member)!.state.overlays[0]!.links.map(({ peer }) => peer)
+    return this.linksOf(member).map(({ peer }) => peer)
   }
 
   /** Clauses that a link has been told of, on average. */

@@ -6,6 +6,7 @@ import { type Filter, matches, parseFilter } from '../../src/events/index.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { bonferroni, sameMeanTolerance, summarise } from '../statistics.ts'
 import { byChance } from './covering.ts'
+import { routingPicture } from './drawn/routing-picture.ts'
 import { Overlaid } from './overlaid.ts'
 
 const BROKERS = 64
@@ -206,6 +207,8 @@ function derived(draws: readonly Draw[], isFull: boolean): Row[] {
   })
 }
 
+const draw = (seed: number) => [routingPicture(seed)]
+
 function run({ scale, seed, progress }: RunOptions) {
   const draws: Draw[] = []
   for (let at = 0; at < DRAWS[scale]; at++) {
@@ -215,7 +218,7 @@ function run({ scale, seed, progress }: RunOptions) {
   const isFull = scale === 'full'
   return {
     rows: [...demanded(draws), ...derived(draws, isFull), ...compared(draws, isFull)],
-    pictures: [],
+    pictures: draw(seed),
     notes: NOTES,
   }
 }
@@ -230,5 +233,6 @@ export const eventsRouting: Experiment = {
   name: 'events-routing',
   title: 'Events that go only where they are wanted, and what covering and merging are worth',
   source: 'LECTURE, selective routing',
+  draw,
   run,
 }

@@ -5,6 +5,7 @@
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
 import { bonferroni, sameMeanTolerance, summarise } from '../statistics.ts'
 import { Crowd, type Spread } from './crowd.ts'
+import { ringPicture } from './drawn/ring-picture.ts'
 
 interface Size {
   readonly members: number
@@ -112,6 +113,8 @@ function below(what: string, values: readonly number[]): Row {
   return row(`${what}, the worst seed: below ${AIM} % by`, Math.max(0, AIM - Math.min(...values)), 0, 0, '%')
 }
 
+const draw = (seed: number) => [ringPicture(seed)]
+
 function run(options: RunOptions) {
   const few = measure(FEW, options)
   const rows: Row[] = [
@@ -120,7 +123,7 @@ function run(options: RunOptions) {
     below('thirty rounds after 30 % died', few.later),
   ]
   if (options.scale === 'full') rows.push(...told(MANY, measure(MANY, options), TABLE))
-  return { rows, pictures: [], notes: NOTES }
+  return { rows, pictures: draw(options.seed), notes: NOTES }
 }
 
 const NOTES = [
@@ -134,5 +137,6 @@ export const sub2Sub: Experiment = {
   name: 'sub-2-sub',
   title: 'Events by gossip among those who want the same: how much comes, after how many rounds',
   source: 'LECTURE, Sub-2-Sub',
+  draw,
   run,
 }

@@ -5,6 +5,7 @@ import { seededRandom } from '../../src/core/index.ts'
 import { eventsDefaults } from '../../src/events/defaults.ts'
 import { degreeOf, neighboursOf, orderOf, placesIn } from '../../src/events/routing/overlay.ts'
 import { type Experiment, type Row, type RunOptions, row } from '../experiment.ts'
+import { treesPicture } from './drawn/trees-picture.ts'
 
 const SIZES = {
   small: [
@@ -87,6 +88,8 @@ function sizeOf(place: number, count: number, degree: number): number {
   return size
 }
 
+const draw = (seed: number) => [treesPicture(seed)]
+
 function run({ scale, seed, progress }: RunOptions) {
   const random = seededRandom(seed)
   const rows: Row[] = []
@@ -114,7 +117,7 @@ function run({ scale, seed, progress }: RunOptions) {
   }
   return {
     rows,
-    pictures: [],
+    pictures: draw(seed),
     notes: [
       'Liars take events and pass none on: at the roots of as many trees as they are, and in places that were drawn. Of one tree, what its root cuts follows from the sizes of its branches.',
     ],
@@ -125,5 +128,6 @@ export const eventsTrees: Experiment = {
   name: 'events-trees',
   title: 'Members that swallow events: b + 1 trees, and b',
   source: 'LECTURE, selective routing',
+  draw,
   run,
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { Picture } from '../../lab/experiment.ts'
 import { type Cells, chartsOf } from '../../lab/row-charts.ts'
 import type { Measured } from '../measured.ts'
 import { Figure, Judged } from '../panels/figure.tsx'
@@ -20,6 +21,8 @@ interface Report {
   readonly within: boolean
   readonly notes: readonly string[]
   readonly rows: readonly Cells[]
+  /** What it draws of its machines, without a measurement. */
+  readonly pictures?: readonly Picture[]
 }
 
 export function ExperimentsView({ name }: ViewProps): JSX.Element {
@@ -110,6 +113,7 @@ function One({ report }: { report: Report }): JSX.Element {
       </div>
       <Measure name={report.name} onMeasured={setFresh} />
       {fresh === undefined ? undefined : <MeasuredHere report={fresh} />}
+      {fresh === undefined && report.pictures !== undefined ? <Machines pictures={report.pictures} /> : undefined}
       <Charts rows={rows} />
       <Table rows={rows} />
       {(fresh ?? report).notes.map(note => (
@@ -171,16 +175,31 @@ function MeasuredHere({ report: { scale, seed, wallMs, within, pictures } }: { r
         {within ? 'Every figure is within what it tolerates.' : 'Not every figure is within what it tolerates.'} Charts
         and table below are these.
       </p>
-      <div class="charts">
-        {pictures.map(({ name, svg }) => (
-          <img
-            key={name}
-            alt={`Drawn by the experiment: ${name}`}
-            src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
-          />
-        ))}
-      </div>
+      <Pictures pictures={pictures} />
     </section>
+  )
+}
+
+/** What the experiment drew of its machines when the results were written. */
+function Machines({ pictures }: { pictures: readonly Picture[] }): JSX.Element {
+  return (
+    <section class="card" aria-label="Drawn of the machines">
+      <Pictures pictures={pictures} />
+    </section>
+  )
+}
+
+function Pictures({ pictures }: { pictures: readonly Picture[] }): JSX.Element {
+  return (
+    <div class="charts">
+      {pictures.map(({ name, svg, says }) => (
+        <img
+          key={name}
+          alt={says ?? `Drawn by the experiment: ${name}`}
+          src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+        />
+      ))}
+    </div>
   )
 }
 

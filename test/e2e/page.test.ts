@@ -267,6 +267,18 @@ describe.skipIf(!hasBrowser)('the page, exported and opened from a disk', () => 
     await other.context().close()
   })
 
+  it('shows what an experiment drew of its machines, with words for those who do not see it', async () => {
+    for (const name of ['events-routing', 'events-trees', 'sub-2-sub']) {
+      const page = await opened(`#experiments=${name}`)
+      const [picture] = findExperiment(name)!.draw!(1)
+      const shown = await page.$$eval('[aria-label="Drawn of the machines"] img', images =>
+        images.map(image => [image.getAttribute('alt'), (image as HTMLImageElement).naturalWidth > 0]),
+      )
+      expect(shown).toEqual([[picture!.says, true]])
+      await page.context().close()
+    }
+  })
+
   it('does by dragging what the forms do: an arrow held, a node paused, a link cut', async () => {
     const page = await opened('#v=1&run=lock-printed.n5.b1.f1.s-duel&seed=2&say=server-5:*h')
     const lanes = 7
@@ -388,6 +400,7 @@ const VIEWS: readonly (readonly [fragment: string, shown: string])[] = [
   ['#explorer=lock:one-grant-too-few', '[data-story]'],
   ['#v=1&walk=lock.one-grant-too-few&go=0.0.3.2.3', '.choices'],
   ['#experiments=backoff-response', '.chart'],
+  ['#experiments=events-routing', '.charts img'],
   ['#experiments', 'h1 >> text=Every table'],
 ]
 
