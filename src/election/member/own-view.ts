@@ -51,9 +51,11 @@ export function isOwnView(scene: ElectionScene, race: Race, view: View): boolean
 export function isAcceptable(scene: ElectionScene, race: Race, view: View): boolean {
   const { state, settings } = scene
   if (!isOrdered(view) || view.rows.some(({ member }) => memberOf(state.electorate, member) === undefined)) return false
+  const candidates = candidatesOf(state.electorate!, view, settings)
+  // Nobody can be voted for: a member without an opinion would hide a ballot with nothing in it, which cannot be done.
+  if (candidates.length === 0) return false
   if (isOwnView(scene, race, view)) return true
   // A member that had our promise and did not lead does not get it again by calling first.
-  const candidates = candidatesOf(state.electorate!, view, settings)
   if (candidates.some(id => state.keyless.includes(id))) return false
   return race.failures >= settings.patience && candidates.some(id => !race.neverLed.includes(id))
 }

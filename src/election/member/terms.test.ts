@@ -138,6 +138,13 @@ describe('one member', () => {
     puppet.hear('b', call(3))
     expect(puppet.state.races.get('jobs')?.attempt?.term).toBe(3)
   })
+  it('is not followed to a view on which nobody stands, where there is no opinion on who does', () => {
+    const puppet = member()
+    puppet.hear('b', { kind: 'call', name: 'jobs', term: 1, electorate: 1, view: { rows: [], leftOut: [] } })
+    expect(puppet.state.races.get('jobs')?.attempt).toBeUndefined()
+    puppet.hear('b', call(1))
+    expect(puppet.state.races.get('jobs')?.attempt?.term).toBe(1)
+  })
   it('interrupts with every call with a planted bug', () => {
     const puppet = member(brokenElectionRules('every-call-followed'))
     for (let term = 1; term < 9; term++) {

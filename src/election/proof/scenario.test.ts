@@ -138,6 +138,10 @@ describe('seeds that found something', () => {
       expect(runOnce(electionScenario({ members: 4, liars: 1, lie: 13 }), seed).violations).toEqual([])
     },
   )
+  // Called to vote on a view without rows, a member that had none itself proved a shuffle of nothing, which threw.
+  it('41000130: a secret ballot on nobody is not cast', () => {
+    expect(runOnce(electionScenario({ members: 4, liars: 1 }, { mode: 'secret' }), 41000130).violations).toEqual([])
+  })
   // Membership never saw a quorum of a list with newcomers: those who came back waited for it for half a minute.
   it('304517: a first election does not wait long for a quorum that is not seen', () => {
     expect(runOnce(electionScenario({ members: 3, liars: 0 }), 304517).violations).toEqual([])
