@@ -10,6 +10,7 @@ import { onLoad, onSave } from './cursors.ts'
 import { foundOnDisk } from './disk.ts'
 import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
 import { readBack } from './reading.ts'
+import { onRemind } from './reminding.ts'
 import { isIdle, onBeat, onCompare, onHeads, onRange, onWant, wake } from './repairing.ts'
 import { onAsk, onCheck, onFetch, onFollow, onUnfollow } from './serving.ts'
 import {
@@ -21,7 +22,7 @@ import {
   serverTimers,
 } from './state.ts'
 import { onFlush, onPublish } from './storing.ts'
-import { onRemind, onSurvey } from './surveying.ts'
+import { onSurvey } from './surveying.ts'
 
 const MICROS_PER_MS = 1_000
 
@@ -89,6 +90,7 @@ function serverFrom(settings: EventsSettings, self: NodeId, servers: readonly No
     blamed: new Map(),
     channels: new Map(),
     retained: new Map(),
+    topicOrder: new Map(),
     queues: new Map(),
     dead: 0,
     account: undefined,

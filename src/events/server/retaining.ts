@@ -2,19 +2,21 @@
 // long as it stays. The author's account has a part for these: else what it cannot cut would leave it no room to publish.
 
 import { readContent } from '../content.ts'
+import { RETAINED_MAX } from '../limits.ts'
 import { sizeOf } from '../signed.ts'
+import { keptTopic } from '../topics.ts'
 import { type Item, type Source, sourceKey } from '../wire.ts'
 import {
   AHEAD_MAX,
   type Author,
   RETAINED_BYTES_MAX,
-  RETAINED_MAX,
   type Retained,
   type ServerScene,
   type ServerState,
   type Stream,
   wallNow,
 } from './state.ts'
+import { placeTopic } from './topic-order.ts'
 
 /** Of a topic beside its event: the topic once more, and places in maps. */
 const TOPIC_BYTES = 1_024
@@ -38,7 +40,7 @@ export function account(state: ServerState, name: string, change: Partial<Author
 function topicOf({ content }: Item): { readonly topic: string; readonly time: number } | undefined {
   const decoded = readContent(content)
   if (!decoded.ok || !decoded.value.retained) return undefined
-  return { topic: String(decoded.value.attributes.topic ?? ''), time: decoded.value.time }
+  return { topic: keptTopic(decoded.value.attributes), time: decoded.value.time }
 }
 
 function retainedBytes(item: Item): number {
@@ -86,7 +88,8 @@ function remember(state: ServerState, topic: string, one: Retained): void {
   const topics = state.retained.get(channel) ?? new Map<string, Retained>()
   const known = topics.get(topic)
   if (known === undefined ? topics.size >= RETAINED_MAX : !isNewer(one, known)) return
-  if (known !== undefined) letGo(state, known)
+  if (known === undefined) placeTopic(state, channel, topic)
+  else letGo(state, known)
   const bytes = one.apart ? sizeOf(one.item) : 0
   account(state, author, { bytes, retained: retainedBytes(one.item) })
   state.bytes += bytes
