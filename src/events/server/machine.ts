@@ -10,7 +10,6 @@ import { onLoad, onSave } from './cursors.ts'
 import { foundOnDisk } from './disk.ts'
 import { onDone, onEnlist, onQueued, onResign } from './queueing.ts'
 import { readBack } from './reading.ts'
-import { onRemind } from './reminding.ts'
 import { isIdle, onBeat, onCompare, onHeads, onRange, onWant, wake } from './repairing.ts'
 import { onAsk, onCheck, onFetch, onFollow, onUnfollow } from './serving.ts'
 import {
@@ -22,7 +21,7 @@ import {
   serverTimers,
 } from './state.ts'
 import { onFlush, onPublish } from './storing.ts'
-import { onSurvey } from './surveying.ts'
+import { onRemind, onSurvey } from './surveying.ts'
 
 const MICROS_PER_MS = 1_000
 
