@@ -9,6 +9,9 @@ export const CHECKED_MAX = 256
  */
 export const LOOKED_MAX = 4_096
 
+/** Topics of a channel of which the newest event is kept; so a client reads at most as many pages of them. */
+export const RETAINED_MAX = 100_000
+
 /** How many events of a usual filter one event costs: a filter of a kibibyte has about a hundred tests. */
 export function looksFor(filter: Uint8Array): number {
   return Math.max(1, filter.length / 1_024)

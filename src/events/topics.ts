@@ -6,6 +6,7 @@
 
 import { isText } from '../core/index.ts'
 import { refuse, shown } from './refusals.ts'
+import { type Attributes, ITEMS_MAX, TEXT_BYTES_MAX } from './values.ts'
 
 /** Which rules a pattern follows, and with them which character separates levels. */
 export type TopicDialect = 'mqtt' | 'nats'
@@ -14,12 +15,19 @@ export type TopicDialect = 'mqtt' | 'nats'
 export const TOPIC_BYTES_MAX = 512
 /** Levels of a topic: each may be a key of the index. */
 export const TOPIC_LEVELS_MAX = 32
+/** Bytes of what an event is kept under: whoever has no library may write a list there. */
+export const KEPT_TOPIC_BYTES_MAX = ITEMS_MAX * (TEXT_BYTES_MAX + 1)
 /** Bytes of the name of a queue that a shared subscription of MQTT gives. */
 export const QUEUE_BYTES_MAX = 64
 
 /** Whether it can be the name of a queue: what MQTT allows in a shared subscription. */
 export function isQueueName(value: unknown): value is string {
   return typeof value === 'string' && /^[^/+#\0]+$/.test(value) && isText(value, QUEUE_BYTES_MAX)
+}
+
+/** What an event is kept under, as the newest of it. */
+export function keptTopic({ topic }: Attributes): string {
+  return String(topic ?? '')
 }
 
 const NUL = '\0'

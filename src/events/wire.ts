@@ -4,6 +4,7 @@
 import { bool, bytes, type Codec, isText, list, option, struct, text, uint, variants } from '../core/index.ts'
 import { type Item, itemCodec, itemsCodec } from './items.ts'
 import { BATCH_MAX, FILTER_BYTES_MAX, HASH_BYTES, SIGNATURE_BYTES } from './limits.ts'
+import { KEPT_TOPIC_BYTES_MAX } from './topics.ts'
 
 export { type EventProof, type Item, itemCodec } from './items.ts'
 export { BATCH_MAX, CONTENT_BYTES_MAX, PAYLOAD_BYTES_MAX } from './limits.ts'
@@ -28,7 +29,7 @@ export const IDENTITY_BYTES_MAX = 2_048
 export const SURVEYED_MAX = 4_096
 export const SURVEYED_CURSORS_MAX = 256
 export const SURVEYED_ENTRIES_MAX = 64
-/** Kept events in one answer; together they are at most as large as any message. */
+/** Kept events in one answer; together they are at most as large as any message. The next question goes on behind them. */
 export const REMINDED_MAX = 256
 /** Cursors in one answer: of 4,096 entries each, about 7 MB. */
 export const COPIED_MAX = 16
@@ -179,9 +180,16 @@ export type EventsMessage =
   /** What do you hold of this channel, or of all ('')? */
   | { kind: 'survey'; id: number; channel: string }
   | { kind: 'surveyed'; id: number; entries: readonly Head[]; cursors: readonly SurveyedCursor[] }
-  /** The newest kept event of each topic that matches. */
-  | { kind: 'remind'; id: number; channel: string; filter: Uint8Array }
-  | { kind: 'reminded'; id: number; events: readonly RetainedEvent[] }
+  /** The newest kept event of each topic behind `after`, or from the first one on, that matches; topics in the order of their UTF-16. */
+  | { kind: 'remind'; id: number; channel: string; filter: Uint8Array; after: string | undefined }
+  /** All of these up to `through`, or to the last topic. */
+  | {
+      kind: 'reminded'
+      id: number
+      after: string | undefined
+      through: string | undefined
+      events: readonly RetainedEvent[]
+    }
   /** A member of a queue is there; `place`: this server is its first choice (0), its second … */
   | {
       kind: 'enlist'
@@ -238,6 +246,7 @@ const cursor = struct<SavedCursor>({
   identity,
   signature: bytes(SIGNATURE_BYTES),
 })
+const keptUnder = option(text(KEPT_TOPIC_BYTES_MAX))
 const retained = struct<RetainedEvent>({ source, identity, item: itemCodec })
 const surveyed = struct<SurveyedCursor>({
   channel,
@@ -277,8 +286,8 @@ export const eventsVocabulary: Codec<EventsMessage> = variants<EventsMessage>({
   copied: { after: text(KEY_BYTES_MAX), next: text(KEY_BYTES_MAX), whole: bool, cursors: list(cursor, COPIED_MAX) },
   survey: { id: uint(), channel: text(CHANNEL_BYTES_MAX) },
   surveyed: { id: uint(), entries: list(head, SURVEYED_MAX), cursors: list(surveyed, SURVEYED_CURSORS_MAX) },
-  remind: { id: uint(), channel, filter: bytes(FILTER_BYTES_MAX) },
-  reminded: { id: uint(), events: list(retained, REMINDED_MAX) },
+  remind: { id: uint(), channel, filter: bytes(FILTER_BYTES_MAX), after: keptUnder },
+  reminded: { id: uint(), after: keptUnder, through: keptUnder, events: list(retained, REMINDED_MAX) },
   enlist: {
     sub,
     channel,

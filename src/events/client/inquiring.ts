@@ -2,24 +2,22 @@
 //
 // n - f answers are enough; the others have three beats more. Everything accepted is at or below the (b + 1)-th largest of
 // what those that are up say: above that nothing is waited for.
+//
+// What is kept comes page by page (reminding.ts), from each server as fast as it goes on; who has shown the last page has answered.
 
 import { kthLargest, type NodeId } from '../../core/index.ts'
-import { decodeContent } from '../content.ts'
-import { encodeFilter, type Filter, matches } from '../filter.ts'
+import { encodeFilter } from '../filter.ts'
 import { certificateOf } from '../rules.ts'
-import { isSigned, signedSource, sizeOf } from '../signed.ts'
-import { type EventsMessage, isName, type RetainedEvent, sourceKey } from '../wire.ts'
+import { type EventsMessage, isName, sourceKey } from '../wire.ts'
+import { askOn, forgetKept, newCollection, newestOf, takePage } from './reminding.ts'
 import { keep, release } from './shares.ts'
 import {
-  accuse,
   type ClientCommand,
   type ClientEvent,
   type ClientScene,
-  type ClientState,
   type Inquiry,
   PATIENCE_BEATS,
   type Recalled,
-  type Reminded,
   say,
   tell,
 } from './state.ts'
@@ -37,7 +35,8 @@ export function onSurvey(scene: ClientScene, { id, channel }: Command<'survey'>)
 }
 
 export function onRemind(scene: ClientScene, { id, channel, filter }: Command<'remind'>): void {
-  begin(scene, { kind: 'remind', id, channel, filter: encodeFilter(filter) }, false, filter)
+  const ask = { kind: 'remind', id, channel, filter: encodeFilter(filter), after: undefined } as const
+  begin(scene, ask, false, { collection: newCollection(scene.state, filter) })
 }
 
 export function onRecall(scene: ClientScene, { id }: Command<'recall'>): void {
@@ -52,27 +51,30 @@ function channelOf(ask: Inquiry['ask']): string {
   return ask.kind === 'recall' ? '' : ask.channel
 }
 
-function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, filter?: Filter, lagOf = ''): void {
+function begin(scene: ClientScene, ask: Inquiry['ask'], drains: boolean, more: Partial<Inquiry> = {}): void {
   const { state } = scene
   const { id } = ask
   const channel = channelOf(ask)
   if (channel !== '' && !isName(channel)) return tell(scene, { kind: 'refused', id, why: 'the channel has no name.' })
   if (state.inquiries.size >= INQUIRIES_MAX)
     return tell(scene, { kind: 'refused', id, why: `${INQUIRIES_MAX} questions are under way.` })
-  const inquiry: Inquiry = { id, ask, filter, answers: new Map(), beats: 0, targets: undefined, drains, lagOf }
+  const none = { collection: undefined, answers: new Map(), beats: 0, targets: undefined, lagOf: '' }
+  const inquiry: Inquiry = { id, ask, drains, ...none, ...more }
   state.inquiries.set(id, inquiry)
   sayAgain(scene, inquiry)
 }
 
-export function onCancel({ state }: ClientScene, { id }: Command<'cancel'>): void {
-  const inquiry = state.inquiries.get(id)
-  if (inquiry !== undefined) close(state, inquiry)
+export function onCancel(scene: ClientScene, { id }: Command<'cancel'>): void {
+  const inquiry = scene.state.inquiries.get(id)
+  if (inquiry !== undefined) close(scene, inquiry)
 }
 
 /** It is answered, or nobody waits. */
-function close(state: ClientState, inquiry: Inquiry): void {
+function close(scene: ClientScene, inquiry: Inquiry): void {
+  const { state } = scene
   for (const [server, body] of inquiry.answers) release(state, server, answerBytes(body))
   inquiry.answers.clear()
+  if (inquiry.collection !== undefined) forgetKept(scene, inquiry.collection)
   state.inquiries.delete(inquiry.id)
 }
 
@@ -85,17 +87,19 @@ function answerBytes(body: Message<'surveyed' | 'reminded' | 'recalled'>): numbe
         LINE_BYTES * (1 + body.entries.length),
       )
     case 'reminded':
-      return body.events.reduce(
-        (sum, { item, identity }) => sum + LINE_BYTES + identity.length + sizeOf(item),
-        LINE_BYTES,
-      )
+      // Its events are counted one by one, where they are the newest.
+      return LINE_BYTES
     case 'recalled':
       return LINE_BYTES * (1 + 2 * body.complaints.length)
   }
 }
 
-function sayAgain(scene: ClientScene, { ask, answers }: Inquiry): void {
-  for (const server of scene.state.servers) if (!answers.has(server)) say(scene, server, ask)
+function sayAgain(scene: ClientScene, { ask, answers, collection }: Inquiry): void {
+  for (const server of scene.state.servers) {
+    if (answers.has(server)) continue
+    if (collection !== undefined && ask.kind === 'remind') askOn(scene, server, ask, collection)
+    else say(scene, server, ask)
+  }
 }
 
 export function onSurveyed(scene: ClientScene, from: NodeId, body: Message<'surveyed'>): void {
@@ -107,7 +111,10 @@ export function onRecalled(scene: ClientScene, from: NodeId, body: Message<'reca
 }
 
 export function onReminded(scene: ClientScene, from: NodeId, body: Message<'reminded'>): void {
-  answered(scene, from, body)
+  const inquiry = scene.state.inquiries.get(body.id)
+  if (inquiry?.collection === undefined || inquiry.ask.kind !== 'remind' || inquiry.answers.has(from)) return
+  if (takePage(scene, from, body, inquiry.collection)) answered(scene, from, { ...body, events: [] })
+  else askOn(scene, from, inquiry.ask, inquiry.collection)
 }
 
 const ANSWERS = { survey: 'surveyed', remind: 'reminded', recall: 'recalled' } as const
@@ -137,18 +144,17 @@ export function beatInquiries(scene: ClientScene): void {
 }
 
 function conclude(scene: ClientScene, inquiry: Inquiry): void {
-  const { state } = scene
   if (inquiry.drains) {
     inquiry.targets = targetsOf(scene, inquiry)
     return drained(scene, inquiry)
   }
   tell(scene, conclusionOf(scene, inquiry))
-  close(state, inquiry)
+  close(scene, inquiry)
 }
 
 function conclusionOf(scene: ClientScene, inquiry: Inquiry): ClientEvent {
   const { id } = inquiry
-  if (inquiry.ask.kind === 'remind') return { kind: 'reminded', id, events: newestOf(scene, inquiry) }
+  if (inquiry.ask.kind === 'remind') return { kind: 'reminded', id, events: newestOf(inquiry.collection) }
   if (inquiry.ask.kind === 'recall') return { kind: 'recalled', id, servers: recalledBy(inquiry) }
   if (inquiry.lagOf !== '') return { kind: 'lag', id, behind: queueBehind(scene, inquiry) }
   const servers = [...inquiry.answers].flatMap(([server, { kind, ...said }]) =>
@@ -216,48 +222,14 @@ function drained(scene: ClientScene, inquiry: Inquiry): void {
       if (target > 0 && (one?.done ?? 0) < target && !one?.closedAt) return
     }
   }
-  close(state, inquiry)
+  close(scene, inquiry)
   tell(scene, { kind: 'drained', id: inquiry.id })
-}
-
-/** Of each topic the newest that anybody shows, signed: one of b + 1 has what was accepted. */
-function newestOf(scene: ClientScene, { answers, filter }: Inquiry): readonly Reminded[] {
-  const newest = new Map<string, Reminded>()
-  for (const [server, body] of answers) {
-    if (body.kind !== 'reminded') continue
-    for (const event of body.events) {
-      const one = readKept(scene, event, filter)
-      if (one === undefined) {
-        accuse(scene, server, 'showed a kept event that is none', event.source.channel)
-        continue
-      }
-      const topic = String(one.content.attributes.topic ?? '')
-      const known = newest.get(topic)
-      if (known === undefined || isNewer(one, known)) newest.set(topic, one)
-    }
-  }
-  return [...newest.values()]
-}
-
-function readKept({ settings }: ClientScene, event: RetainedEvent, filter: Filter | undefined): Reminded | undefined {
-  const { source, identity, item } = event
-  const decoded = decodeContent(item.content)
-  if (!decoded.ok || !decoded.value.retained || filter === undefined) return undefined
-  if (!isSigned(settings, signedSource(settings, source), identity, item) || !matches(filter, decoded.value.attributes))
-    return undefined
-  return { source, counter: item.counter, content: decoded.value }
-}
-
-function isNewer(one: Reminded, other: Reminded): boolean {
-  if (one.content.time !== other.content.time) return one.content.time > other.content.time
-  const [key, than] = [sourceKey(one.source), sourceKey(other.source)]
-  return key !== than ? key > than : one.counter > other.counter
 }
 
 export function onLag(scene: ClientScene, { id, of }: Command<'lag'>): void {
   const queue = scene.state.queues.get(of)
   if (queue !== undefined)
-    return begin(scene, { kind: 'survey', id, channel: queue.channel }, false, undefined, queue.name)
+    return begin(scene, { kind: 'survey', id, channel: queue.channel }, false, { lagOf: queue.name })
   const subscription = scene.state.subscriptions.get(of)
   let behind = 0
   for (const [key, { done }] of subscription?.tracked ?? []) {

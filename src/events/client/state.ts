@@ -206,11 +206,41 @@ export interface Aside {
   readonly since: number
 }
 
+/** How far one server has shown what is kept. */
+export interface Showing {
+  /** The topic up to which all was taken; undefined: nothing was. */
+  after: string | undefined
+  /** Pages that came, and the beat on which the next was asked for; undefined: it was not. */
+  pages: number
+  asked: number | undefined
+  /** It said what no honest one says, or more than any has: it is not asked any more. */
+  passed: boolean
+}
+
+/** The newest of a topic that was shown so far. */
+export interface Kept {
+  readonly event: Reminded
+  readonly bytes: Uint8Array
+  /** Who showed it first, in whose share it takes so much, until b + 1 have shown it. */
+  readonly server: NodeId
+  readonly size: number
+  shown: number
+}
+
+/** What is kept, as it is put together from the pages of all servers. */
+export interface Collection {
+  readonly filter: Filter
+  readonly showing: Map<NodeId, Showing>
+  readonly newest: Map<string, Kept>
+}
+
 /** A question to all servers. */
 export interface Inquiry {
   readonly id: number
   readonly ask: EventsMessage & { readonly kind: 'survey' | 'remind' | 'recall' }
-  readonly filter: Filter | undefined
+  /** Of one who asks for what is kept. */
+  readonly collection: Collection | undefined
+  /** Of those that have said all. */
   readonly answers: Map<NodeId, EventsMessage & { readonly kind: 'surveyed' | 'reminded' | 'recalled' }>
   /** Beats since n - f have answered. */
   beats: number

@@ -222,7 +222,7 @@ describe('a whole batch', () => {
       expect(kept!.item.content.buffer.byteLength).toBeLessThan(1_000)
       // Nodes of its own, and not views of the whole tree.
       expect(kept!.item.proof!.path!.map(node => node.buffer.byteLength)).toEqual(Array(6).fill(32))
-      const [answer] = says(self, 'eve', { kind: 'remind', id: 1, channel: 'prices', filter })
+      const [answer] = says(self, 'eve', { kind: 'remind', id: 1, channel: 'prices', filter, after: undefined })
       const [event] = (answer as Message<'reminded'>).events
       expect(isSigned(settings, source, NOBODY, event!.item)).toBe(true)
       expect(self.state.bytes).toBe(bytes)

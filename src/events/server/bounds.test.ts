@@ -25,6 +25,7 @@ import { listedUnder } from '../../../test/support/limits.ts'
 import { Puppet } from '../../../test/support/machine.ts'
 import { decode } from '../../core/index.ts'
 import { encodeFilter, parseFilter } from '../filter.ts'
+import { RETAINED_MAX } from '../limits.ts'
 import { BATCH_MAX, COMPLAINTS_MAX, eventsRecord, type Item, type Source } from '../wire.ts'
 import { DEAD_BYTES_MIN } from './disk.ts'
 import { eventsServer } from './machine.ts'
@@ -34,7 +35,6 @@ import {
   PUBLISHED_BYTES_MAX,
   PUBLISHED_PROOFS_MAX,
   RETAINED_BYTES_MAX,
-  RETAINED_MAX,
 } from './state.ts'
 
 /** By the constant: what fills it, and one beyond. */

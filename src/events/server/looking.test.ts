@@ -6,8 +6,6 @@ import { follow, item, MIB, publish, type Server, sent, server, source } from '.
 import { encodeFilter, parseFilter } from '../filter.ts'
 import { LOOKED_MAX } from '../limits.ts'
 import type { EventsMessage } from '../wire.ts'
-import { RETAINED_MAX } from './state.ts'
-import { REMIND_LOOKED_MAX } from './surveying.ts'
 
 /** Nothing that is published here fits it. */
 const NOTHING = encodeFilter(parseFilter({ price: { gt: 1_000_000 } }))
@@ -72,22 +70,32 @@ describe('a question for what follows', () => {
 })
 
 describe('a question for kept events', () => {
-  it('looks at all of a channel, and with a filter of 64 KiB at fewer', () => {
-    expect(REMIND_LOOKED_MAX).toBe(RETAINED_MAX)
-    const looked = Math.floor(REMIND_LOOKED_MAX / (LONG.length / 1_024))
-    const reminded = (place: number) => {
-      const self = server({ clientBytesMax: 8 * MIB })
-      const kept = item(source, 1, 0, 'topic')
-      const wanted = item(source, 1, 0, 'wanted')
-      const one = { source, identity: new Uint8Array(), time: 0, apart: false }
-      const topics = new Map(Array.from({ length: looked + 10 }, (_, at) => [`${at}`, { ...one, item: kept }]))
-      topics.set(`${place}`, { ...one, item: wanted })
-      self.state.retained.set('prices', topics)
-      const out = self.hear('eve#1', { kind: 'remind', id: 1, channel: 'prices', filter: LONG })
-      return (sent(out)[0] as EventsMessage & { kind: 'reminded' }).events.length
+  const asked = (self: Server, filter: Uint8Array, after: string | undefined) => {
+    const out = self.hear('eve#1', { kind: 'remind', id: 1, channel: 'prices', filter, after })
+    return sent(out)[0] as EventsMessage & { kind: 'reminded' }
+  }
+  /** A server with so many topics, of which the last one alone fits the long filter. */
+  const keeping = (count: number) => {
+    const self = server({ clientBytesMax: 8 * MIB })
+    const [kept, wanted] = [item(source, 1, 0, 'topic'), item(source, 1, 0, 'wanted')]
+    const one = { source, identity: new Uint8Array(), time: 0, apart: false }
+    const topics = Array.from({ length: count }, (_, at) => `${1_000_000 + at}`)
+    self.state.retained.set('prices', new Map(topics.map(topic => [topic, { ...one, item: kept }])))
+    self.state.retained.get('prices')!.set(topics.at(-1)!, { ...one, item: wanted })
+    return { self, topics }
+  }
+
+  it('is answered after so many, with a long filter after fewer, and says how far that is', () => {
+    for (const filter of [NOTHING, LONG]) {
+      const looked = Math.floor(LOOKED_MAX / Math.max(1, filter.length / 1_024))
+      const { self, topics } = keeping(looked + 1)
+      const fits = filter === LONG ? 1 : 0
+      expect(asked(self, filter, undefined)).toMatchObject({ events: [], through: topics.at(-2) })
+      expect(asked(self, filter, topics.at(-2))).toMatchObject({ through: undefined })
+      expect(asked(self, filter, topics.at(-2)).events).toHaveLength(fits)
+      expect(asked(self, filter, topics[0])).toMatchObject({ through: undefined })
+      expect(asked(self, filter, topics[0]).events).toHaveLength(fits)
+      expect(asked(self, filter, topics.at(-1))).toMatchObject({ events: [], through: undefined })
     }
-    expect(reminded(0)).toBe(1)
-    expect(reminded(looked - 20)).toBe(1)
-    expect(reminded(looked + 5)).toBe(0)
   })
 })

@@ -314,7 +314,7 @@ describe('what is kept', () => {
       sends(server, one)
     const filter = encodeFilter(parseFilter({ topic: { exists: true } }))
     const remind = () => {
-      const [answer] = sent(server.hear('eve', { kind: 'remind', id: 1, channel: 'prices', filter }))
+      const [answer] = sent(server.hear('eve', { kind: 'remind', id: 1, channel: 'prices', filter, after: undefined }))
       return (answer as EventsMessage & { kind: 'reminded' }).events.map(({ item: { counter } }) => counter).sort()
     }
     expect(remind()).toEqual([1, 4])

@@ -89,6 +89,7 @@ function serverFrom(settings: EventsSettings, self: NodeId, servers: readonly No
     blamed: new Map(),
     channels: new Map(),
     retained: new Map(),
+    topicOrder: new Map(),
     queues: new Map(),
     dead: 0,
     account: undefined,

@@ -2,13 +2,14 @@
 // long as it stays. The author's account has a part for these: else what it cannot cut would leave it no room to publish.
 
 import { readContent } from '../content.ts'
+import { RETAINED_MAX } from '../limits.ts'
 import { sizeOf } from '../signed.ts'
+import { keptTopic } from '../topics.ts'
 import { type Item, type Source, sourceKey } from '../wire.ts'
 import {
   AHEAD_MAX,
   type Author,
   RETAINED_BYTES_MAX,
-  RETAINED_MAX,
   type Retained,
   type ServerScene,
   type ServerState,
@@ -38,7 +39,7 @@ export function account(state: ServerState, name: string, change: Partial<Author
 function topicOf({ content }: Item): { readonly topic: string; readonly time: number } | undefined {
   const decoded = readContent(content)
   if (!decoded.ok || !decoded.value.retained) return undefined
-  return { topic: String(decoded.value.attributes.topic ?? ''), time: decoded.value.time }
+  return { topic: keptTopic(decoded.value.attributes), time: decoded.value.time }
 }
 
 function retainedBytes(item: Item): number {
@@ -86,7 +87,8 @@ function remember(state: ServerState, topic: string, one: Retained): void {
   const topics = state.retained.get(channel) ?? new Map<string, Retained>()
   const known = topics.get(topic)
   if (known === undefined ? topics.size >= RETAINED_MAX : !isNewer(one, known)) return
-  if (known !== undefined) letGo(state, known)
+  if (known === undefined) placeTopic(state, channel, topic)
+  else letGo(state, known)
   const bytes = one.apart ? sizeOf(one.item) : 0
   account(state, author, { bytes, retained: retainedBytes(one.item) })
   state.bytes += bytes
@@ -129,4 +131,35 @@ export function settleRetained(state: ServerState): void {
       state.bytes += more
     }
   }
+}
+
+/**
+ * All topics of a channel, in the order of their UTF-16, for who asks page by page. To put a hundred thousand in order for each page takes a
+ * tenth of a second of everybody's: it is done when somebody asks for the first time, and then a new topic is put where it belongs.
+ */
+export function topicsInOrder({ retained, topicOrder }: ServerState, channel: string): readonly string[] {
+  const topics = retained.get(channel)
+  if (topics === undefined) return []
+  const known = topicOrder.get(channel)
+  if (known?.length === topics.size) return known
+  const order = [...topics.keys()].sort()
+  topicOrder.set(channel, order)
+  return order
+}
+
+/** A topic is new in a channel. */
+function placeTopic({ topicOrder }: ServerState, channel: string, topic: string): void {
+  const order = topicOrder.get(channel)
+  order?.splice(placeBehind(order, topic), 0, topic)
+}
+
+/** Where the topics behind this one begin. */
+export function placeBehind(order: readonly string[], topic: string): number {
+  let [low, high] = [0, order.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (order[middle]! <= topic) low = middle + 1
+    else high = middle
+  }
+  return low
 }

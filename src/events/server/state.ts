@@ -31,8 +31,6 @@ export const QUEUES_MAX = 10_000
 export const OWNER_QUEUES_MAX = 1_000
 /** Events of a queue that wait for an acknowledgement: beyond, it waits. */
 export const QUEUE_OPEN_MAX = 10_000
-/** Topics of a channel of which the newest event is kept. */
-export const RETAINED_MAX = 100_000
 /** Bytes of one author's events that are kept as the newest of their topics; each counts for a kibibyte more. */
 export const RETAINED_BYTES_MAX = 16 * 2 ** 20
 /** How far ahead an author's clock may be for its event to be kept as the newest: else it would stay so. */
@@ -255,6 +253,8 @@ export interface ServerState {
   readonly channels: Map<string, Set<string>>
   /** By channel and topic. */
   readonly retained: Map<string, Map<string, Retained>>
+  /** By channel that somebody asked for: its topics, in the order in which they are shown. */
+  readonly topicOrder: Map<string, string[]>
   readonly queues: Map<string, Queue>
   /** Bytes of events that were cut since the last account; and what is still to be written of the one that is under way. */
   dead: number

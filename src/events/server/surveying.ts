@@ -1,9 +1,9 @@
-// What a server shows to who looks at the whole: how much of each source there is, where subscriptions stand, and the newest
-// kept event of each topic.
+// What a server shows to who looks at the whole: how much of each source there is, and where subscriptions stand, and
+// what is kept.
 
 import type { NodeId } from '../../core/index.ts'
 import { decodeFilter } from '../filter.ts'
-import { looksFor } from '../limits.ts'
+import { LOOKED_MAX, looksFor } from '../limits.ts'
 import { sizeOf } from '../signed.ts'
 import {
   type EventsMessage,
@@ -16,6 +16,7 @@ import {
   SURVEYED_MAX,
   type SurveyedCursor,
 } from '../wire.ts'
+import { placeBehind, topicsInOrder } from './retaining.ts'
 import { fits, headOf } from './serving.ts'
 import type { ServerScene, ServerState } from './state.ts'
 
@@ -50,24 +51,31 @@ function subscriptionsOf(state: ServerState, wanted: (channel: string) => boolea
 }
 
 /**
- * Kept events that are held against a filter for one answer: all of a channel against one of a kibibyte, against a longer one fewer.
- * One of 34 KiB would else keep a server for half a minute; now it is a second.
+ * A page of what is kept, in the order of the topics. It ends where an answer is full, or enough was looked at, and says where that is: else
+ * whoever keeps three hundred events hides those of everybody else. Every page has looked at one topic at least, so that the next goes on.
+ * What has expired is shown like the rest: one that lags, or lies, may show what was there before it.
  */
-export const REMIND_LOOKED_MAX = 100_000
-
-export function onRemind({ state, turn }: ServerScene, from: NodeId, body: Message<'remind'>): void {
-  const filter = decodeFilter(body.filter)
+export function onRemind(
+  { state, turn }: ServerScene,
+  from: NodeId,
+  { id, channel, filter: encoded, after }: Message<'remind'>,
+): void {
+  const filter = decodeFilter(encoded)
   if (!filter.ok) return
+  const order = topicsInOrder(state, channel)
   const events: RetainedEvent[] = []
+  let at = after === undefined ? 0 : placeBehind(order, after)
   let bytes = 0
-  let looksLeft = REMIND_LOOKED_MAX
-  for (const { source, identity, item } of state.retained.get(body.channel)?.values() ?? []) {
-    looksLeft -= looksFor(body.filter)
+  let looksLeft = LOOKED_MAX
+  for (; at < order.length; at++) {
+    looksLeft -= looksFor(encoded)
     if (looksLeft < 0) break
+    const { source, identity, item } = state.retained.get(channel)!.get(order[at]!)!
     if (!fits(filter.value, item)) continue
     bytes += sizeOf(item)
     if (events.length >= REMINDED_MAX || (events.length > 0 && bytes > ITEMS_BYTES_MAX)) break
     events.push({ source, identity, item })
   }
-  turn.do({ kind: 'send', to: from, body: { kind: 'reminded', id: body.id, events } })
+  const through = at < order.length ? order[at - 1] : undefined
+  turn.do({ kind: 'send', to: from, body: { kind: 'reminded', id, after, through, events } })
 }

@@ -7,6 +7,7 @@ import { encode, type Saved } from '../../core/index.ts'
 import { idealSignatures } from '../../crypto/index.ts'
 import { encodeContent } from '../content.ts'
 import { eventsDefaults } from '../defaults.ts'
+import { encodeFilter, parseFilter } from '../filter.ts'
 import type { EventsSettings } from '../settings.ts'
 import { apart, signBatch } from '../signed.ts'
 import { type EventsMessage, eventsRecord, type Item, type Source } from '../wire.ts'
@@ -148,6 +149,20 @@ describe('what another server gives that nobody signed', () => {
     const given = sent(giving.hear('third', { kind: 'want', source, after: 0 }))
     expect(given).toEqual([range([apart(first)])])
     expect(names(started(lying), range([first]))).toBe(false)
+  })
+
+  it('is never shown as kept by an honest server that took it while no server could lie', () => {
+    const about = { payload: new Uint8Array(), time: 0, retained: true }
+    const content = encodeContent({ attributes: { topic: 'a' }, ...about })
+    const item = { counter: 1, content, proof: undefined }
+    const record = encode(eventsRecord, { kind: 'retained', source, identity: new Uint8Array(), item })
+    const saved = new Map([['', [...KNOWN.get('')!, record]]])
+    const filter = encodeFilter(parseFilter({ topic: 'a' }))
+    const shown = (server: Server) => {
+      const [page] = sent(server.hear('eve', { kind: 'remind', id: 1, channel: 'prices', filter, after: undefined }))
+      return (page as EventsMessage & { kind: 'reminded' }).events.length
+    }
+    expect([shown(started({}, saved)), shown(started(lying, saved))]).toEqual([1, 0])
   })
 
   it('is never given by an honest server that took it while no server could lie, or cannot know who signed', () => {
