@@ -10,6 +10,7 @@ import { ANSWERS_BYTES_MAX } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
 import { BATCH_BYTES_MAX, type Report, reportBytes } from './proposal.ts'
+import { HELD_BYTES_OF_SERVER_MAX, heldBytes } from './server/holding.ts'
 import { ledgerServer } from './server/machine.ts'
 import { POOL_BYTES_OF_CLIENT_MAX, POOL_OF_CLIENT_MAX, POOLED_BYTES_OF_CLIENT_MAX } from './server/pool.ts'
 import { LEDGERS_OF_CLIENT_MAX } from './server/state.ts'
@@ -145,6 +146,35 @@ const cases: Record<string, Record<string, () => void>> = {
       expect(ledger().round.proposals.size).toBe(1)
       puppet.hear('s3', propose(1, 1, [...leaves].reverse()))
       expect(ledger().round.proposals.size).toBe(2)
+    },
+  },
+  HELD_BYTES_OF_SERVER_MAX: {
+    'proposals of one server, and its words about heights to come, over all ledgers'() {
+      const { puppet, ledger } = server()
+      const other = make('other')
+      puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(other) })
+      const leaves = [payment('alice')]
+      const bytes = heldBytes(leaves)
+      // In the other ledger it has brought as much as it may, but for two such words.
+      const { round } = puppet.state.ledgers.get(other.hex)!
+      round.broughtBytes.set('s2', HELD_BYTES_OF_SERVER_MAX - 2 * bytes)
+      puppet.hear('s2', propose(1, 1, leaves))
+      puppet.hear('s2', propose(2, 1, leaves))
+      expect([ledger().round.proposals.size, ledger().early.size]).toEqual([1, 1])
+      expect([...ledger().round.broughtBytes]).toEqual([['s2', bytes]])
+      // Said again it takes no more; and neither more proposals, nor words that wait for one, nor early ones are kept.
+      puppet.hear('s2', propose(2, 1, leaves))
+      puppet.hear('s2', propose(1, 1, [payment('bob')]))
+      puppet.hear('s2', propose(1, 2, leaves, reports()))
+      puppet.hear('s2', { kind: 'want', ledger: coins.id, height: 2, proposal: new Uint8Array(32) })
+      expect([ledger().round.proposals.size, ledger().round.stalled.size, ledger().early.size]).toEqual([1, 0, 1])
+      puppet.hear('s3', propose(1, 1, [payment('bob')]))
+      puppet.hear('s3', propose(1, 2, leaves, reports()))
+      expect([ledger().round.proposals.size, ledger().round.stalled.size]).toEqual([2, 1])
+      // A height that is certified makes room: what is said again is taken.
+      round.broughtBytes.clear()
+      puppet.hear('s2', propose(1, 2, leaves, reports()))
+      expect(ledger().round.stalled.size).toBe(2)
     },
   },
   BATCH_BYTES_MAX: {
