@@ -2,7 +2,7 @@
 // to the bound and beyond.
 
 import { describe, expect, it } from 'vitest'
-import { listedUnder } from '../../test/support/limits.ts'
+import { type Growing, gapsIn, listedUnder } from '../../test/support/limits.ts'
 import { Puppet } from '../../test/support/machine.ts'
 import { firstHead, headHash, type Statement } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
@@ -226,4 +226,50 @@ describe('what a peer can fill', () => {
   it('is listed, and each has its case', () =>
     expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: ledgers')))
   it.each(all)('$name: $what', ({ go }) => go())
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'LedgerServerState.peers': 'one for each server',
+    'LedgerServerState.rolled': 'one for each server',
+    'LedgerServerState.ledgers': 'LEDGERS_OF_CLIENT_MAX',
+    'LedgerServerState.names': 'LEDGERS_OF_CLIENT_MAX',
+    'LedgerServerState.pooledBytesOf': 'POOLED_BYTES_OF_CLIENT_MAX',
+    'LedgerServerState.blamed': 'one for each server and lie',
+    'Round.opened': 'one for each server',
+    'Round.proposals': 'BROUGHT_MAX',
+    'Round.brought': 'one for each server',
+    'Round.broughtBytes': 'HELD_BYTES_OF_SERVER_MAX',
+    'Round.kept': 'BROUGHT_MAX',
+    'Round.led': 'BROUGHT_MAX',
+    'Round.votes': 'one for each server',
+    'Round.reports': 'one for each server',
+    'Round.stalled': 'HELD_BYTES_OF_SERVER_MAX',
+    'Round.wanted': 'one for each vote, until the next beat',
+    'Round.unchecked': 'one for each server',
+    'Pooled.askers': 'ASKERS_MAX',
+    'Pool.entries': 'POOL_OF_CLIENT_MAX',
+    'Pool.shares': 'POOL_MAX',
+    'Catching.leaves': 'what is certified',
+    'Catching.frontier': 'what is certified',
+    'ServedLedger.places': 'one for each server',
+    'ServedLedger.closings': 'what is certified',
+    'ServedLedger.leaves': 'what is certified',
+    'ServedLedger.indexes': 'what is certified',
+    'ServedLedger.lost': 'one for each server',
+    'ServedLedger.passedOver': 'one for each server',
+    'ServedLedger.hours': 'one for each server',
+    'ServedLedger.early': 'HELD_BYTES_OF_SERVER_MAX',
+    'ServedLedger.late': 'one for each server',
+    'Call.answers': 'ANSWERS_BYTES_MAX',
+    'LedgerClientState.servers': 'one for each server',
+    'LedgerClientState.ledgers': 'its own: what its user asked for',
+    'LedgerClientState.calls': 'CALLS_MAX',
+    'LedgerClientState.shares': 'ANSWERS_BYTES_MAX',
+    'LedgerClientState.certified': 'CERTIFIED_MAX',
+    'LedgerClientState.doubted': 'one for each ledger that its user opened',
+  }
+
+  it('of the states', () => expect(gapsIn(['ledger/server/state.ts', 'ledger/client/state.ts'], GROWING)).toEqual([]))
 })

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Growing, gapsIn } from '../../test/support/limits.ts'
 import { get, SERVERS, TestGroup } from '../../test/support/ordering-group.ts'
 import type { NodeId } from '../core/index.ts'
 import { ACCUSED_MAX, accuse } from './client/evidence.ts'
@@ -322,4 +323,101 @@ describe('what a peer can fill', () => {
 
   it('is listed, and each has its case', () => expect(Object.keys(cases).sort()).toEqual([...listed].sort()))
   it.each(Object.keys(cases))('%s', name => cases[name]!())
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'Proposal.writes': 'WRITES_MAX',
+    'Waiting.vouchers': 'one for each server',
+    'ServerObject.recent': 'the settings recentChangesMax and recentBytesMax',
+    'ServerObject.unapplied': 'UNAPPLIED_BYTES_MAX',
+    'ServerObject.doubtful': 'DOUBTFUL_MAX',
+    'ServerObject.waiting': 'WAITING_OF_CLIENT_MAX',
+    'ServerObject.pending': 'PENDING_MAX',
+    'ServerObject.pendingOf': 'PENDING_MAX',
+    'ServerObject.pendingBytesOf': 'PENDING_MAX',
+    'ServerObject.watchers': 'WATCHERS_OF_CLIENT_MAX',
+    'ServerObject.heard': 'one for each session of the object',
+    'ServerObject.silent': 'one for each session of the object',
+    'ServerObject.muted': 'one for each session of the object',
+    'ServerObject.listed': 'the keys of the object',
+    'Checkpoint.objects': 'OBJECTS_MAX',
+    'Checkpoint.keys': 'the keys of an object',
+    'Rejoin.recalled': 'OBJECTS_MAX',
+    'Rejoin.halves': 'OBJECTS_MAX',
+    'QuietLook.answered': 'one for each server',
+    'QuietLook.newer': 'a page of each server',
+    'ServerState.servers': 'one for each server',
+    'ServerState.objects': 'OBJECTS_OF_CLIENT_MAX',
+    'ServerState.tombstones': 'TOMBSTONES_MAX',
+    'ServerState.made': 'one for each client',
+    'ServerState.beyond': 'BEYOND_MAX',
+    'ServerState.unvouched': 'UNVOUCHED_MAX',
+    'ServerState.waitingBytesOf': 'WAITING_BYTES_MAX',
+    'ServerState.pendingBytesOf': 'PENDING_BYTES_OF_CLIENT_MAX',
+    'ServerState.watching': 'WATCHING_OF_CLIENT_MAX',
+    'OwnSession.pings': 'its own: what its user asked for',
+    'OwnSession.echoes': 'one for each server',
+    'OwnSession.gone': 'one for each server',
+    'OwnSession.named': 'one for each server',
+    'OwnProposal.writes': 'its own: what its user asked for',
+    'OwnProposal.accepted': 'one for each server',
+    'OwnProposal.refused': 'one for each server',
+    'Pool.opens': 'POOL_MAX',
+    'Pool.operations': 'POOL_MAX',
+    'Pool.votes': 'the setting shareBytesMax',
+    'Replay.later': 'LATER_MAX',
+    'SilentReport.sessions': 'one for each session of the object',
+    'ClientObject.queue': 'its own: what its user asked for',
+    'ClientObject.outstanding': 'IN_FLIGHT_MAX',
+    'ClientObject.responses': 'one for each server and operation on its way',
+    'ClientObject.silentContacts': 'one for each server',
+    'ClientObject.heardAt': 'one for each server',
+    'ClientObject.counters': 'one for each server',
+    'ClientObject.replies': 'the setting shareBytesMax',
+    'ClientObject.refused': 'one for each server',
+    'ClientObject.busy': 'one for each server',
+    'ClientObject.wanted': 'one for each server',
+    'ClientObject.heads': 'the setting shareBytesMax',
+    'ClientObject.claims': 'one for each server',
+    'ClientObject.silent': 'one for each server',
+    'ClientObject.watches': 'its own: what its user asked for',
+    'ClientObject.copies': 'its own: what its user asked for',
+    'Reading.keys': 'its own: what its user asked for',
+    'Reading.replies': 'the setting shareBytesMax',
+    'Deletion.outcomes': 'one for each server',
+    'Repair.outcomes': 'one for each server',
+    'Inspection.servers': 'one for each server',
+    'Share.words': 'the setting shareBytesMax',
+    'ClientState.servers': 'one for each server',
+    'ClientState.objects': 'its own: what its user asked for',
+    'ClientState.readings': 'its own: what its user asked for',
+    'ClientState.queried': 'its own: what its user asked for',
+    'ClientState.inspections': 'INSPECTIONS_MAX',
+    'ClientState.repairs': 'REPAIRS_MAX',
+    'ClientState.deletions': 'REPAIRS_MAX',
+    'ClientState.accused': 'ACCUSED_MAX',
+    'ClientState.shares': 'the setting shareBytesMax',
+    'FetchedChanges.changes': 'FETCHED_BYTES_MAX',
+    'Copying.copies': 'one for each server',
+    'Copy.changes': 'COPY_AHEAD_BYTES',
+    'Gathered.bytes': 'one for each server',
+    'Gathered.of': 'GATHERED_BYTES_MAX',
+    'Gathered.copied': 'one for each object',
+  }
+
+  it('of the states', () =>
+    expect(
+      gapsIn(
+        [
+          'ordering/server/state.ts',
+          'ordering/client/state.ts',
+          'ordering/versions/fetched-changes.ts',
+          'ordering/versions/copying.ts',
+          'ordering/versions/gathering.ts',
+        ],
+        GROWING,
+      ),
+    ).toEqual([]))
 })
