@@ -2,7 +2,7 @@
 // to the bound and beyond.
 
 import { describe, expect, it } from 'vitest'
-import { listedUnder } from '../../test/support/limits.ts'
+import { type Growing, gapsIn, listedUnder } from '../../test/support/limits.ts'
 import { Puppet } from '../../test/support/machine.ts'
 import { firstHead, headHash, type Statement } from './checkpoint.ts'
 import { ledgerClient } from './client/machine.ts'
@@ -10,6 +10,7 @@ import { ANSWERS_BYTES_MAX } from './client/state.ts'
 import { encodeDescriptor } from './light.ts'
 import { firstDisk, firstSalt, ideals, makeLedger, serverSettings, signed } from './proof/actors.ts'
 import { BATCH_BYTES_MAX, type Report, reportBytes } from './proposal.ts'
+import { HELD_BYTES_OF_SERVER_MAX, heldBytes } from './server/holding.ts'
 import { ledgerServer } from './server/machine.ts'
 import { POOL_BYTES_OF_CLIENT_MAX, POOL_OF_CLIENT_MAX, POOLED_BYTES_OF_CLIENT_MAX } from './server/pool.ts'
 import { LEDGERS_OF_CLIENT_MAX } from './server/state.ts'
@@ -147,6 +148,35 @@ const cases: Record<string, Record<string, () => void>> = {
       expect(ledger().round.proposals.size).toBe(2)
     },
   },
+  HELD_BYTES_OF_SERVER_MAX: {
+    'proposals of one server, and its words about heights to come, over all ledgers'() {
+      const { puppet, ledger } = server()
+      const other = make('other')
+      puppet.hear('client', { kind: 'create', query: 1, genesis: encodeDescriptor(other) })
+      const leaves = [payment('alice')]
+      const bytes = heldBytes(leaves)
+      // In the other ledger it has brought as much as it may, but for two such words.
+      const { round } = puppet.state.ledgers.get(other.hex)!
+      round.broughtBytes.set('s2', HELD_BYTES_OF_SERVER_MAX - 2 * bytes)
+      puppet.hear('s2', propose(1, 1, leaves))
+      puppet.hear('s2', propose(2, 1, leaves))
+      expect([ledger().round.proposals.size, ledger().early.size]).toEqual([1, 1])
+      expect([...ledger().round.broughtBytes]).toEqual([['s2', bytes]])
+      // Said again it takes no more; and neither more proposals, nor words that wait for one, nor early ones are kept.
+      puppet.hear('s2', propose(2, 1, leaves))
+      puppet.hear('s2', propose(1, 1, [payment('bob')]))
+      puppet.hear('s2', propose(1, 2, leaves, reports()))
+      puppet.hear('s2', { kind: 'want', ledger: coins.id, height: 2, proposal: new Uint8Array(32) })
+      expect([ledger().round.proposals.size, ledger().round.stalled.size, ledger().early.size]).toEqual([1, 0, 1])
+      puppet.hear('s3', propose(1, 1, [payment('bob')]))
+      puppet.hear('s3', propose(1, 2, leaves, reports()))
+      expect([ledger().round.proposals.size, ledger().round.stalled.size]).toEqual([2, 1])
+      // A height that is certified makes room: what is said again is taken.
+      round.broughtBytes.clear()
+      puppet.hear('s2', propose(1, 2, leaves, reports()))
+      expect(ledger().round.stalled.size).toBe(2)
+    },
+  },
   BATCH_BYTES_MAX: {
     'of one word about a height, twice that: nothing larger is kept until it can be looked at'() {
       const { puppet, ledger } = server()
@@ -196,4 +226,50 @@ describe('what a peer can fill', () => {
   it('is listed, and each has its case', () =>
     expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: ledgers')))
   it.each(all)('$name: $what', ({ go }) => go())
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'LedgerServerState.peers': 'one for each server',
+    'LedgerServerState.rolled': 'one for each server',
+    'LedgerServerState.ledgers': 'LEDGERS_OF_CLIENT_MAX',
+    'LedgerServerState.names': 'LEDGERS_OF_CLIENT_MAX',
+    'LedgerServerState.pooledBytesOf': 'POOLED_BYTES_OF_CLIENT_MAX',
+    'LedgerServerState.blamed': 'one for each server and lie',
+    'Round.opened': 'one for each server',
+    'Round.proposals': 'BROUGHT_MAX',
+    'Round.brought': 'one for each server',
+    'Round.broughtBytes': 'HELD_BYTES_OF_SERVER_MAX',
+    'Round.kept': 'BROUGHT_MAX',
+    'Round.led': 'BROUGHT_MAX',
+    'Round.votes': 'one for each server',
+    'Round.reports': 'one for each server',
+    'Round.stalled': 'HELD_BYTES_OF_SERVER_MAX',
+    'Round.wanted': 'one for each vote, until the next beat',
+    'Round.unchecked': 'one for each server',
+    'Pooled.askers': 'ASKERS_MAX',
+    'Pool.entries': 'POOL_OF_CLIENT_MAX',
+    'Pool.shares': 'POOL_MAX',
+    'Catching.leaves': 'what is certified',
+    'Catching.frontier': 'what is certified',
+    'ServedLedger.places': 'one for each server',
+    'ServedLedger.closings': 'what is certified',
+    'ServedLedger.leaves': 'what is certified',
+    'ServedLedger.indexes': 'what is certified',
+    'ServedLedger.lost': 'one for each server',
+    'ServedLedger.passedOver': 'one for each server',
+    'ServedLedger.hours': 'one for each server',
+    'ServedLedger.early': 'HELD_BYTES_OF_SERVER_MAX',
+    'ServedLedger.late': 'one for each server',
+    'Call.answers': 'ANSWERS_BYTES_MAX',
+    'LedgerClientState.servers': 'one for each server',
+    'LedgerClientState.ledgers': 'its own: what its user asked for',
+    'LedgerClientState.calls': 'CALLS_MAX',
+    'LedgerClientState.shares': 'ANSWERS_BYTES_MAX',
+    'LedgerClientState.certified': 'CERTIFIED_MAX',
+    'LedgerClientState.doubted': 'one for each ledger that its user opened',
+  }
+
+  it('of the states', () => expect(gapsIn(['ledger/server/state.ts', 'ledger/client/state.ts'], GROWING)).toEqual([]))
 })

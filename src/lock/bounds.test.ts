@@ -3,7 +3,7 @@
 // it is the server `s1`.
 
 import { describe, expect, it } from 'vitest'
-import { bytesIn, listedUnder } from '../../test/support/limits.ts'
+import { bytesIn, type Growing, gapsIn, listedUnder } from '../../test/support/limits.ts'
 import { Client, SERVERS } from '../../test/support/lock-client.ts'
 import { Puppet, sent } from '../../test/support/machine.ts'
 import { encode } from '../core/index.ts'
@@ -175,4 +175,28 @@ describe('what a peer can fill', () => {
   it('is listed, and each has its case', () =>
     expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: locks')))
   it.each(Object.keys(cases))('%s', name => cases[name]!())
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'ServerState.others': 'one for each server',
+    'ServerState.locks': 'NAMES_OF_CLIENT_MAX',
+    'ServerState.shares': 'one for each client',
+    'ServerState.asking': 'one for each server',
+    'LockEntry.waiters': 'WAITERS_OF_CLIENT_MAX',
+    'InspectedServer.leases': 'INSPECTED_MAX',
+    'ClientState.servers': 'one for each server',
+    'ClientState.acquisitions': 'its own: what its user asked for',
+    'ClientState.questions': 'QUESTIONS_MAX',
+    'ClientState.blamed': 'BLAMED_MAX',
+    'Acquisition.answers': 'one for each server',
+    'Acquisition.until': 'one for each server',
+    'Acquisition.callers': 'CALLERS_MAX',
+    'Acquisition.pings': 'its own: what its user asked for',
+    'Acquisition.yielded': 'one for each server',
+    'Acquisition.heardAt': 'one for each server',
+  }
+
+  it('of the states', () => expect(gapsIn(['lock/server/state.ts', 'lock/client/state.ts'], GROWING)).toEqual([]))
 })

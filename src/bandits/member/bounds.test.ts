@@ -1,7 +1,7 @@
 // What one user can take of a member that serves arms: the list in docs/reference/limits.md, filled to the bound and beyond.
 
 import { describe, expect, it } from 'vitest'
-import { listedUnder } from '../../../test/support/limits.ts'
+import { type Growing, gapsIn, listedUnder } from '../../../test/support/limits.ts'
 import { Puppet, sent } from '../../../test/support/machine.ts'
 import { encode } from '../../core/index.ts'
 import { idealParties } from '../proof/ideal.ts'
@@ -123,4 +123,32 @@ describe('what a peer can fill', () => {
   it('is listed, and each has its case', () =>
     expect(Object.keys(cases).sort()).toEqual(listedUnder('What a peer can fill: private bandits')))
   it.each(Object.keys(cases))('%s', name => cases[name]!())
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'Announced.keys': 'what membership tells',
+    'Wanted.arms': 'its own: what its user asked for',
+    'Search.drawers': 'its own: what its user asked for',
+    'Search.values': 'its own: what its user asked for',
+    'Hosted.roles': 'one for each role',
+    'Kept.last': 'one for each party of a run and kind of message',
+    'Kept.heads': 'one for each party of a run',
+    'Asking.owners': 'its own: what its user asked for',
+    'Asking.accepted': 'one for each party of a run',
+    'BanditMemberState.known': 'KNOWN_MAX',
+    'BanditMemberState.serving': 'its own: what its user asked for',
+    'BanditMemberState.served': 'its own: what its user asked for',
+    'BanditMemberState.runs': 'RUNS_OF_USER_MAX',
+    'BanditMemberState.invited': 'RUNS_OF_USER_MAX',
+    'BanditMemberState.closed': 'CLOSED_MAX',
+    'BanditMemberState.ended': 'ENDED_MAX',
+    'BanditMemberState.asking': 'its own: what its user asked for',
+    'BanditMemberState.logged': 'one for each user whose runs left a log',
+    'BanditMemberScene.own': 'empty between inputs',
+    'BanditMemberScene.over': 'empty between inputs',
+  }
+
+  it('of the state', () => expect(gapsIn(['bandits/member/state.ts'], GROWING)).toEqual([]))
 })

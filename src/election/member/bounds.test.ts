@@ -2,7 +2,7 @@
 // `self` of five, of whom one may lie; `e` is the one that fills.
 
 import { describe, expect, it } from 'vitest'
-import { bytesIn, listedUnder } from '../../../test/support/limits.ts'
+import { bytesIn, type Growing, gapsIn, listedUnder } from '../../../test/support/limits.ts'
 import { Puppet, sent } from '../../../test/support/machine.ts'
 import { decode, encode } from '../../core/index.ts'
 import { idealSealing } from '../../crypto/ideal-sealing.ts'
@@ -238,4 +238,44 @@ describe('signatures under a successor', () => {
     }
     expect(puppet.state.proposal?.approvals.size).toBe(1)
   })
+})
+
+// A new field that can grow belongs into this list, with its bound.
+describe('the list is whole: nothing that grows is without a bound', () => {
+  const GROWING: Growing = {
+    'ElectionState.chain': 'CHAIN_MAX',
+    'ElectionState.races': 'NAMES_PER_MEMBER',
+    'ElectionState.peers': 'one for each listed member, and one for all others',
+    'ElectionState.failed': 'what membership tells',
+    'ElectionState.keyless': 'one for each listed member',
+    'ElectionState.vouchedFailures': 'one for each listed member',
+    'ElectionState.allowedChanges': 'ALLOWED_MAX',
+    'Proposal.approvals': 'one for each listed member',
+    'Peer.reportedAt': 'one for each way to lie',
+    'Race.rows': 'what membership tells',
+    'Race.rowsSince': 'what membership tells',
+    'Race.saidTerms': 'one for each listed member',
+    'Race.followedAt': 'one for each listed member',
+    'Race.callers': 'one for each listed member',
+    'Race.silentCandidates': 'one for each listed member',
+    'Race.neverLed': 'as many as there may be liars',
+    'Race.earlyBallots': 'one for each listed member',
+    'Race.claimedViews': 'one for each listed member',
+    'Race.reportedDoubles': 'REPORTED_MAX',
+    'Race.news': 'empty between inputs',
+    'Attempt.candidates': 'CANDIDATES_MAX',
+    'Attempt.ballots': 'one for each listed member',
+    'Attempt.voided': 'one for each listed member',
+    'Attempt.claimed': 'CANDIDATES_MAX',
+    'Tally.ballots': 'one for each listed member',
+    'Tally.voided': 'one for each listed member',
+    'Tally.openings': 'CANDIDATES_MAX',
+    'Candidacy.sent': 'SENT_MAX',
+    'Candidacy.believedUntil': 'one for each listed member',
+    'Candidacy.grants': 'one for each listed member',
+    'Candidacy.informed': 'one for each listed member',
+    'Candidacy.refusedUntil': 'one for each listed member',
+  }
+
+  it('of the state', () => expect(gapsIn(['election/member/state.ts'], GROWING)).toEqual([]))
 })

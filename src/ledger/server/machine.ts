@@ -23,6 +23,7 @@ import {
   onRecall,
   onRecalled,
 } from './catching-up.ts'
+import { heldBytes, mayHold } from './holding.ts'
 import { advanceHours, countsHours, onHour, sayHour } from './hours.ts'
 import { onPledge, onSteps } from './keeping.ts'
 import { hasWork, onSubmit } from './pool.ts'
@@ -192,7 +193,8 @@ function isOfNow(
     if (body.kind === 'certified' && body.leaves.length === 0) catchUp(scene, from)
     return true
   }
-  if (height > next) noteEarly(scene, { from, height, at: scene.turn.now, body })
+  if (height > next)
+    noteEarly(scene, { from, height, at: scene.turn.now, body, bytes: heldBytes('leaves' in body ? body.leaves : []) })
   else if (body.kind !== 'certified' && !isOnlyLate(scene.ledger, place, height, body)) answerOld(scene, from, height)
   return false
 }
@@ -214,7 +216,9 @@ function noteEarly(scene: LedgerScene, word: EarlyWord): void {
   if ('leaves' in body && isTooLarge(body.leaves)) return
   const known = early.get(name)
   // What is said again is not said just now: at every beat it would be too new to be followed.
-  if ((known?.height ?? 0) <= height) early.set(name, { ...word, at: known?.at ?? word.at })
+  const takes = word.bytes - (known?.bytes ?? 0)
+  if ((known?.height ?? 0) <= height && mayHold(scene, from, takes))
+    early.set(name, { ...word, at: known?.at ?? word.at })
   if (height > head.height + 2 || body.kind === 'certified') catchUp(scene, from)
 }
 

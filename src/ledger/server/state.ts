@@ -89,6 +89,8 @@ export interface Round {
   /** What was proposed and found good, by hash; how many each server brought. */
   readonly proposals: Map<string, CheckedProposal>
   readonly brought: Map<number, number>
+  /** What those take, by the server's name (holding.ts). */
+  readonly broughtBytes: Map<NodeId, number>
   /** Of these, what is on disk: its own votes, and what the reports rest on that let it vote or leave. */
   readonly kept: Set<string>
   /** Good proposals of the leader of the attempt, by attempt: the first is voted for. */
@@ -99,7 +101,7 @@ export interface Round {
   readonly votes: Map<number, SignedStatement>
   readonly reports: Map<number, Report>
   /** Words that wait for a proposal which is not here: the newest of each server. */
-  readonly stalled: Map<number, Proposal>
+  readonly stalled: Map<number, { readonly proposal: Proposal; readonly bytes: number }>
   /** Proposals that were asked for since the last beat. */
   readonly wanted: Set<string>
   /** When something of it was last said for the first time. */
@@ -140,6 +142,8 @@ export interface EarlyWord {
   /** Since when that server was ahead. */
   readonly at: Millis
   readonly body: Extract<PeerMessage, { ledger: Uint8Array }>
+  /** What it takes to keep it (holding.ts). */
+  readonly bytes: number
 }
 
 /** Leaves that are fetched from other servers, up to a certificate; each page was shown to lead to what is certified. */
@@ -233,6 +237,7 @@ export function newRound(): Round {
     report: undefined,
     proposals: new Map(),
     brought: new Map(),
+    broughtBytes: new Map(),
     kept: new Set(),
     led: new Map(),
     proposed: undefined,

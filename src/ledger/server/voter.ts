@@ -12,6 +12,7 @@ import type { KeyOfEpoch } from '../rules.ts'
 import type { PeerMessage } from '../wire.ts'
 import { checkWaiting, choiceOf, enterAttempt, judgeReports, keepDeciding, wantDeciding } from './attempts.ts'
 import { blame, isBlamed, isDenied, isSecondVote, knownOf, UNSIGNED, UNSOUND } from './blame.ts'
+import { heldBytes, mayHold } from './holding.ts'
 import { drawBatch, hasGathered, hasWork, sweepPool } from './pool.ts'
 import {
   type CheckedProposal,
@@ -49,9 +50,13 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   const known = round.proposals.get(name)
   if (known !== undefined) return noteLeader(scene, from, known)
   if ((round.brought.get(from) ?? 0) >= BROUGHT_MAX || isBlamed(scene.state, nameOf(ledger, from), UNSOUND)) return
+  const sender = nameOf(ledger, from)
+  const bytes = heldBytes(proposal.leaves)
+  // What it gave in other ledgers is in the way: it says it again.
+  if (from !== ledger.place && !mayHold(scene, sender, bytes - (round.stalled.get(from)?.bytes ?? 0))) return
   const verdict = verdictOf(scene, proposal)
   if (verdict === 'unknown') {
-    round.stalled.set(from, proposal)
+    round.stalled.set(from, { proposal, bytes })
     return wantDeciding(scene, from, proposal.reports)
   }
   const result = verdict === 'good' ? tryProposal(scene, proposal) : undefined
@@ -60,6 +65,7 @@ function takeProposal(scene: LedgerScene, from: number, proposal: Proposal): voi
   const checked = { ...proposal, ...result, hash }
   round.proposals.set(name, checked)
   round.brought.set(from, (round.brought.get(from) ?? 0) + 1)
+  round.broughtBytes.set(sender, (round.broughtBytes.get(sender) ?? 0) + bytes)
   if (proposal.attempt > 1) enterAttempt(scene, proposal.attempt, proposal.reports)
   noteLeader(scene, from, checked)
   checkWaiting(scene)
@@ -73,7 +79,7 @@ function verdictOf(scene: LedgerScene, { attempt, leaves, reports }: Proposal): 
 
 function retryStalled(scene: LedgerScene): void {
   const { stalled } = scene.ledger.round
-  for (const [from, proposal] of [...stalled]) {
+  for (const [from, { proposal }] of [...stalled]) {
     if (judgeReports(scene, proposal.attempt, proposal.reports) === 'unknown') continue
     stalled.delete(from)
     takeProposal(scene, from, proposal)

@@ -6,6 +6,7 @@ import type { OrderingSettings } from '../settings.ts'
 import { decodeChange, type KeptChange } from '../versions/content.ts'
 import { nextDigest } from '../versions/digest.ts'
 import { addChanges, judge, patienceWith } from '../versions/fetched-changes.ts'
+import { withRoom } from '../versions/gathering.ts'
 import type { Head } from '../wire.ts'
 import { serveCopies } from './copy-reads.ts'
 import { accuse } from './evidence.ts'
@@ -86,7 +87,8 @@ function bringTo(scene: ClientScene, object: ClientObject, target: Head): boolea
   }
   for (const [source, { changes }] of object.replies) {
     const fetching = { source, query: 0, changes: [] as KeptChange[] }
-    if (changes.length === 0 || !addChanges(fetching, replica, changes, settings.hash)) continue
+    if (changes.length === 0 || !addChanges(fetching, replica, changes, settings.hash, Number.POSITIVE_INFINITY))
+      continue
     const verdict = judge(fetching, target)
     if (verdict === 'wrong') accuse(scene, object, source, target.version, 'changes that do not lead to its digest')
     if (verdict !== 'right') continue
@@ -107,7 +109,8 @@ export function takeUpTo(scene: ClientScene, object: ClientObject, changes: read
 function ask(scene: ClientScene, object: ClientObject, target: Head & { readonly vouchers: readonly NodeId[] }): void {
   const { state, turn } = scene
   if (object.fetching !== undefined && object.fetching.query !== 0) return
-  const source = target.vouchers[turn.below(target.vouchers.length)]!
+  const vouchers = withRoom(state.gathered, target.vouchers)
+  const source = vouchers[turn.below(vouchers.length)]!
   // What was fetched is kept: each of the servers may have a part of it.
   const changes = object.fetching?.changes.filter(({ version }) => version > object.replica.version) ?? []
   const began = { at: turn.now, changes: changes.length }

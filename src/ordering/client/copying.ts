@@ -5,11 +5,14 @@ import {
   agreed,
   chooseSources,
   hearCopy,
+  isPutOff,
   newCopying,
   nextQuestion,
   nextSources,
   patience,
+  putOff,
 } from '../versions/copying.ts'
+import { mayCopy, withRoomFirst } from '../versions/gathering.ts'
 import type { ServerMessage } from '../wire.ts'
 import { reflectedAll } from './answers.ts'
 import { completeChoice, followHeads } from './catching-up.ts'
@@ -26,7 +29,8 @@ export function startCopy(scene: ClientScene, object: ClientObject): void {
   const { servers } = state
   const first = turn.below(servers.length)
   const target = object.wanted?.version ?? 0
-  const sources = chooseSources(servers, settings.liars + 1, first, object.copying, target)
+  const ring = chooseSources(servers, servers.length, first, object.copying, target)
+  const sources = withRoomFirst(state.gathered, ring).slice(0, settings.liars + 1)
   object.fetching = undefined
   object.copying = newCopying(++state.queries, sources, turn.now)
   if (object.phase === 'syncing') leaveTurn(scene, object)
@@ -46,12 +50,28 @@ export function copyCame(
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
 ): void {
-  const { settings, turn } = scene
+  const { state, settings, turn } = scene
   const copying = object.copying!
-  hearCopy(copying, from, answer, settings.hash, turn.now)
+  if (mayCopy(state.gathered, object.name, from)) hearCopy(copying, from, answer, settings.hash, turn.now)
+  else putOff(copying, from, answer.query)
   if (adoptCopy(scene, object)) return
-  for (const to of nextSources(copying, turn.now)) send(scene, to, nextQuestion(copying, object.name, to))
+  askOn(scene, object)
+}
+
+function askOn(scene: ClientScene, object: ClientObject): void {
+  const { state, turn } = scene
+  const { name } = object
+  const copying = object.copying!
+  for (const to of nextSources(copying, turn.now, source => mayCopy(state.gathered, name, source))) {
+    send(scene, to, nextQuestion(copying, name, to))
+  }
   setPatience(scene, object)
+}
+
+/** A source was too slow: with others. Or all of them wait until they may give more. */
+export function copyAgain(scene: ClientScene, object: ClientObject): void {
+  if (isPutOff(object.copying!)) askOn(scene, object)
+  else startCopy(scene, object)
 }
 
 /** Takes the copy, if by now it is at a version that b + 1 servers vouch for. */

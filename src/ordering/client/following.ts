@@ -4,9 +4,10 @@ import { type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import { digestKey } from '../versions/digest.ts'
 import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
+import { roomOf } from '../versions/gathering.ts'
 import type { Head, ServerMessage } from '../wire.ts'
 import { askSource, completeChoice, followHeads, leaveSource, takeUpTo } from './catching-up.ts'
-import { adoptCopy, copyCame, startCopy } from './copying.ts'
+import { adoptCopy, copyAgain, copyCame, startCopy } from './copying.ts'
 import { accuse, compareCommitted, hearClaim } from './evidence.ts'
 import { replayCame } from './replaying.ts'
 import { sendAll } from './send.ts'
@@ -31,13 +32,16 @@ export function onChanges(
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' },
 ): void {
-  const { settings, turn } = scene
+  const { state, settings, turn } = scene
   if (replayCame(scene, object, from, answer)) return
   if (object.copying !== undefined) return copyCame(scene, object, from, answer)
   const { fetching } = object
   if (fetching === undefined || fetching.source !== from || fetching.query !== answer.query) return
   if (!answer.known) return startCopy(scene, object)
-  const grew = addChanges(fetching, object.replica, answer.changes, settings.hash)
+  const room = roomOf(state.gathered, from)
+  // What it gave for other objects waits for those who vouch for it: a copy is counted only where its source is ahead.
+  if (room === 0) return startCopy(scene, object)
+  const grew = addChanges(fetching, object.replica, answer.changes, settings.hash, room)
   const target = object.phase === 'syncing' ? object.choice! : object.wanted
   if (target === undefined || !grew) return
   switch (judge(fetching, target)) {
@@ -63,7 +67,7 @@ export function onChanges(
 export function onSync(scene: ClientScene, object: ClientObject): void {
   leaveSource(object)
   tellWanted(scene, object)
-  if (object.copying !== undefined) return startCopy(scene, object)
+  if (object.copying !== undefined) return copyAgain(scene, object)
   if (object.phase === 'syncing') return completeChoice(scene, object)
   followHeads(scene, object)
 }

@@ -10,6 +10,7 @@ import { clientTimers } from './state.ts'
 /** Nobody waits for this command any more. What is on its way may still happen. */
 export function onCancel(scene: ClientScene, { id, object: name }: OrderingCommand & { kind: 'cancel' }): void {
   const { state } = scene
+  state.touched = name
   const reading = state.readings.get(id)
   const object = state.objects.get(name)
   if (reading !== undefined) {
@@ -36,6 +37,7 @@ export function onCancel(scene: ClientScene, { id, object: name }: OrderingComma
 
 export function onUnwatch(scene: ClientScene, { id, object: name }: OrderingCommand & { kind: 'unwatch' }): void {
   const { state } = scene
+  state.touched = name
   const object = state.objects.get(name)
   const reading = state.readings.get(id)
   if (reading !== undefined) drop(scene, reading)
@@ -49,6 +51,7 @@ export function onClose(scene: ClientScene, { object: name }: OrderingCommand & 
   const { state, turn } = scene
   const object = state.objects.get(name)
   if (object === undefined) return
+  state.touched = name
   forgetWords(state, object)
   state.objects.delete(name)
   failAll(scene, object)

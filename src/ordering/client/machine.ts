@@ -9,6 +9,7 @@
 
 import type { NodeId, Protocol } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
+import { newGathered, recount } from '../versions/gathering.ts'
 import type { OrderingMessage } from '../wire.ts'
 import { advance } from './advance.ts'
 import { onAnswered, onGone } from './answers.ts'
@@ -50,6 +51,7 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
       queries: 0,
       accused: new Map(),
       shares: new Map(),
+      gathered: newGathered(),
     }),
     step(state, input, turn) {
       const scene = newScene(state, settings, turn)
@@ -68,9 +70,17 @@ export function orderingClient(settings: OrderingSettings): OrderingClient {
           return
       }
       advance(scene)
+      countGathered(state)
     },
     check: state => checkClient(state, settings),
   }
+}
+
+function countGathered({ gathered, objects, touched }: ClientState): void {
+  const object = objects.get(touched)
+  if (object === undefined) return recount(gathered, touched, [], undefined)
+  const replays = [...object.watches.values()].map(({ replay }) => replay?.fetching)
+  recount(gathered, touched, [object.fetching, ...replays], object.copying)
 }
 
 function onCommand(scene: ClientScene, body: OrderingCommand): void {

@@ -5,6 +5,7 @@
 import type { Millis, NodeId } from '../../core/index.ts'
 import { decodeChange, RESERVED } from '../versions/content.ts'
 import { addChanges, judge, patienceWith } from '../versions/fetched-changes.ts'
+import { roomOf } from '../versions/gathering.ts'
 import type { ServerMessage, Write } from '../wire.ts'
 import { send } from './send.ts'
 import type { ClientObject, ClientScene, Replay, Watch } from './state.ts'
@@ -70,9 +71,11 @@ function hear(
   watch: Watch,
   { base, changes }: ServerMessage & { kind: 'changes' },
 ): void {
-  const { settings } = scene
+  const { state, settings } = scene
   const { fetching, target } = watch.replay!
-  const grew = addChanges(fetching!, { version: watch.from!, digest: base }, changes, settings.hash)
+  const room = roomOf(state.gathered, fetching!.source)
+  if (room === 0) return askNext(scene, object, watch)
+  const grew = addChanges(fetching!, { version: watch.from!, digest: base }, changes, settings.hash, room)
   const verdict = judge(fetching!, target)
   if (verdict === 'right') tell(scene, object, watch)
   else if (verdict === 'short' && grew) ask(scene, object, watch)

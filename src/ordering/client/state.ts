@@ -7,6 +7,7 @@ import type { OrderingSettings } from '../settings.ts'
 import { type Content, emptyContent } from '../versions/content.ts'
 import type { Copying } from '../versions/copying.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
+import type { Gathered } from '../versions/gathering.ts'
 import {
   type DeleteOutcome,
   type Head,
@@ -254,6 +255,8 @@ export interface ClientState {
   /** Who was called a liar, and for what. */
   readonly accused: Map<NodeId, Map<string, Millis>>
   readonly shares: Map<NodeId, Share>
+  /** What servers gave of changes and copies that nobody vouches for yet. */
+  readonly gathered: Gathered
 }
 
 export const clientTimers = timers(

@@ -5,8 +5,19 @@
 import { type Millis, type NodeId, sameBytes } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
 import type { Content, KeptChange, LinkedChange } from '../versions/content.ts'
-import { agreed, hearCopy, newCopying, nextQuestion, nextSources, patience } from '../versions/copying.ts'
-import { addChanges, isFull, judge } from '../versions/fetched-changes.ts'
+import {
+  agreed,
+  type Copying,
+  hearCopy,
+  isPutOff,
+  newCopying,
+  nextQuestion,
+  nextSources,
+  patience,
+  putOff,
+} from '../versions/copying.ts'
+import { addChanges, addOwnChange, isFull, judge } from '../versions/fetched-changes.ts'
+import { mayCopy, roomOf, withRoom, withRoomFirst } from '../versions/gathering.ts'
 import { keysOf, page } from '../versions/pages.ts'
 import type { ServerMessage } from '../wire.ts'
 import { apply } from './applying.ts'
@@ -28,7 +39,10 @@ export function fetchMissing(scene: ServerScene, object: ServerObject): void {
 // What was fetched is kept: each of the others may have a part of it.
 function askAnother(scene: ServerScene, object: ServerObject, changes: readonly KeptChange[]): void {
   const { state, settings, turn } = scene
-  const others = state.servers.filter(server => server !== state.self)
+  const others = withRoom(
+    state.gathered,
+    state.servers.filter(server => server !== state.self),
+  )
   const source = others[turn.below(others.length)]!
   const { version } = object.content
   const after = changes.filter(kept => kept.version > version)
@@ -47,7 +61,7 @@ function addOwn(settings: OrderingSettings, object: ServerObject): void {
     const sure = unapplied.get(version + 1)
     const doubt = fetching!.doubts === true ? doubtfulAt(object, version + 1) : undefined
     const own = sure ?? (doubt !== undefined && sameBytes(doubt.parent, digest) ? doubt : undefined)
-    if (own === undefined || !addChanges(fetching!, content, [own], settings.hash)) return
+    if (own === undefined || !addOwnChange(fetching!, content, own, settings.hash)) return
   }
 }
 
@@ -70,7 +84,9 @@ function ask(scene: ServerScene, object: ServerObject): void {
 export function onLag(scene: ServerScene, name: string): void {
   const object = scene.state.objects.get(name)
   if (object === undefined) return
-  const { fetching } = object
+  scene.state.touched = object
+  const { fetching, copying } = object
+  if (copying !== undefined && isPutOff(copying)) return askOn(scene, object, copying)
   object.fetching = undefined
   object.copying = undefined
   if (object.content.version >= object.committed.version) return
@@ -93,12 +109,15 @@ export function onChanges(
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' },
 ): void {
-  const { settings } = scene
+  const { state, settings } = scene
   if (object.copying !== undefined) return copied(scene, object, from, answer)
   const { fetching } = object
   if (fetching === undefined || fetching.source !== from || fetching.query !== answer.query) return
   if (!answer.known) return startCopy(scene, object)
-  const grew = addChanges(fetching, object.content, answer.changes, settings.hash)
+  const room = roomOf(state.gathered, from)
+  // What it gave for other objects waits for those who vouch for it: a copy is counted only where its source is ahead.
+  if (room === 0) return startCopy(scene, object)
+  const grew = addChanges(fetching, object.content, answer.changes, settings.hash, room)
   addOwn(settings, object)
   switch (judge(fetching, object.committed)) {
     case 'right':
@@ -133,7 +152,8 @@ function startCopy(scene: ServerScene, object: ServerObject): void {
   object.fetching = undefined
   const others = state.servers.filter(server => server !== state.self)
   const first = turn.below(others.length)
-  const sources = Array.from({ length: settings.liars + 1 }, (_, place) => others[(first + place) % others.length]!)
+  const ring = others.map((_, place) => others[(first + place) % others.length]!)
+  const sources = withRoomFirst(state.gathered, ring).slice(0, settings.liars + 1)
   object.copying = newCopying(++state.queries, sources, turn.now)
   for (const to of sources) turn.do({ kind: 'send', to, body: nextQuestion(object.copying, object.name, to) })
   setPatience(scene, object)
@@ -150,13 +170,20 @@ function copied(
   from: NodeId,
   answer: ServerMessage & { kind: 'changes' | 'entries' },
 ): void {
-  const { settings, turn } = scene
+  const { state, settings, turn } = scene
   const copying = object.copying!
-  hearCopy(copying, from, answer, settings.hash, turn.now)
+  if (mayCopy(state.gathered, object.name, from)) hearCopy(copying, from, answer, settings.hash, turn.now)
+  else putOff(copying, from, answer.query)
   const content = agreed(copying, object.committed, settings.liars + 1)
   if (content !== undefined) return adopt(scene, object, content)
-  for (const to of nextSources(copying, turn.now)) {
-    turn.do({ kind: 'send', to, body: nextQuestion(copying, object.name, to) })
+  askOn(scene, object, copying)
+}
+
+function askOn(scene: ServerScene, object: ServerObject, copying: Copying): void {
+  const { state, turn } = scene
+  const { name } = object
+  for (const to of nextSources(copying, turn.now, source => mayCopy(state.gathered, name, source))) {
+    turn.do({ kind: 'send', to, body: nextQuestion(copying, name, to) })
   }
   setPatience(scene, object)
 }

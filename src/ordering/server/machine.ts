@@ -8,6 +8,7 @@
 
 import { type Millis, type NodeId, newComplaints, type Protocol, type Saved } from '../../core/index.ts'
 import type { OrderingSettings } from '../settings.ts'
+import { newGathered, recount } from '../versions/gathering.ts'
 import type { OrderingMessage } from '../wire.ts'
 import { fetchMissing, onChanges, onEntries, onLag } from './catching-up.ts'
 import { checkServer } from './check.ts'
@@ -54,9 +55,11 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
         case 'start':
           return onStart(scene)
         case 'timer':
-          return onTimer(scene, input.name)
+          onTimer(scene, input.name)
+          return countGathered(state)
         case 'message':
-          return onMessage(scene, input.from, input.body)
+          onMessage(scene, input.from, input.body)
+          return countGathered(state)
         case 'command':
           return onCommand(scene, input.body)
         case 'stop':
@@ -65,6 +68,10 @@ export function orderingServer(settings: OrderingSettings): OrderingServer {
     },
     check: checkServer,
   }
+}
+
+function countGathered({ gathered, touched }: ServerState): void {
+  if (touched !== undefined) recount(gathered, touched.name, [touched.fetching], touched.copying)
 }
 
 function initState(settings: OrderingSettings, self: NodeId, peers: readonly NodeId[], saved: Saved): ServerState {
@@ -83,6 +90,7 @@ function initState(settings: OrderingSettings, self: NodeId, peers: readonly Nod
     unvouched: new Set(),
     waitingBytesOf: new Map(),
     pendingBytesOf: new Map(),
+    gathered: newGathered(),
     watching: new Map(),
     rejoins: 'never',
     rejoin: undefined,

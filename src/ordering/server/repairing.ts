@@ -31,6 +31,7 @@ export function onRepair(scene: ServerScene, from: NodeId, asked: ClientMessage 
 
 /** `version`: the newest that more servers than can lie have the content of. */
 function repair(scene: ServerScene, object: ServerObject, version: number): boolean {
+  scene.state.touched = object
   const { content, committed } = object
   const highest = highestRank(scene)
   const high = object.promised.counter > highest

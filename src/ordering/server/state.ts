@@ -7,6 +7,7 @@ import { type Content, emptyContent, type KeptChange, type LinkedChange, openedA
 import type { Copying } from '../versions/copying.ts'
 import { FIRST_DIGEST } from '../versions/digest.ts'
 import type { FetchedChanges } from '../versions/fetched-changes.ts'
+import { type Gathered, recount } from '../versions/gathering.ts'
 import type {
   ClientMessage,
   Complaint,
@@ -208,6 +209,8 @@ export interface ServerState {
   readonly waitingBytesOf: Map<string, number>
   /** Bytes of each client's operations that wait, over all objects. */
   readonly pendingBytesOf: Map<string, number>
+  /** What the other servers gave while this one lags, over all objects. */
+  readonly gathered: Gathered
   /** How many watch, over all objects: of each client, all its processes. */
   readonly watching: Map<string, number>
   /** Whether this server has lost its store once, and whether it has its state back. */
@@ -299,6 +302,7 @@ export function lookUp({ objects, tombstones }: ServerState, name: string): Serv
 /** The object is gone; what stays says where its name goes on. */
 export function bury(state: ServerState, name: string, tombstone: Tombstone): void {
   state.objects.delete(name)
+  recount(state.gathered, name, [], undefined)
   if (state.touched?.name === name) state.touched = undefined
   state.tombstones.set(name, tombstone)
 }

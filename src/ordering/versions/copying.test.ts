@@ -198,7 +198,7 @@ describe('the patience with a source', () => {
   const begun = () => newCopying(1, ['s1', 's2'], 0)
   const hear = (copying: Copying, source: NodeId, now: number, answer = page(`${now}`.padStart(9, '0'), 9, true)) => {
     hearCopy(copying, source, answer, settings.hash, now)
-    nextSources(copying, now)
+    nextSources(copying, now, () => true)
   }
 
   it('is two seconds for a page, whatever the other says', () => {

@@ -9,6 +9,7 @@ import type { Hash } from '../settings.ts'
 import type { ClientMessage, Head, ServerMessage } from '../wire.ts'
 import { applyWrites, type Content, decodeChange, emptyContent, type KeptChange, put, sessionCodec } from './content.ts'
 import { nextDigest } from './digest.ts'
+import { CHANGE_OVERHEAD_BYTES } from './fetched-changes.ts'
 
 export interface Copy {
   readonly content: Content
@@ -72,18 +73,46 @@ export function nextQuestion(copying: Copying, object: string, source: NodeId): 
 /** How far one source may be ahead of the slowest. All must be there in the end: a liar could send pages for ever. */
 export const COPY_AHEAD_BYTES = 32 * 2 ** 20
 
-/** Whom to ask for the next part now: those that have answered, and are not far ahead of the others. */
-export function nextSources({ copies }: Copying, now: Millis): NodeId[] {
-  const least = Math.min(...[...copies.values()].map(({ bytes }) => bytes))
+/** What the slowest source has given so far. */
+export function slowestBytes({ copies }: Copying): number {
+  return Math.min(...[...copies.values()].map(({ bytes }) => bytes))
+}
+
+function isFarAhead(copying: Copying, { bytes }: Copy): boolean {
+  return bytes > slowestBytes(copying) + COPY_AHEAD_BYTES
+}
+
+/** Whom to ask for the next part now: those that have answered, are not far ahead of the others, and may give more. */
+export function nextSources(copying: Copying, now: Millis, mayGive: (source: NodeId) => boolean): NodeId[] {
   const found: NodeId[] = []
-  for (const [source, copy] of copies) {
-    if (!copy.waits || copy.bytes > least + COPY_AHEAD_BYTES) continue
+  for (const [source, copy] of copying.copies) {
+    if (!copy.waits || isFarAhead(copying, copy) || !mayGive(source)) continue
     copy.waits = false
     copy.askedAt = now
     found.push(source)
   }
   return found
 }
+
+/** What came is not taken: its source has given so much for other objects that it waits, and is asked for it again. */
+export function putOff(copying: Copying, source: NodeId, query: number): void {
+  const copy = copying.copies.get(source)
+  if (copy === undefined || query !== copying.query) return
+  copy.askedAt = undefined
+  copy.waits = true
+}
+
+/** Whether nothing is asked of any source, and one waits until it may give more. */
+export function isPutOff(copying: Copying): boolean {
+  const copies = [...copying.copies.values()]
+  return (
+    copies.every(({ askedAt }) => askedAt === undefined) &&
+    copies.some(copy => copy.waits && !isFarAhead(copying, copy))
+  )
+}
+
+/** After how long it is looked again whether a source that waits may give more. */
+const PUT_OFF_MS: Millis = 200
 
 /** How long to wait for one page. */
 const PAGE_MS: Millis = 2_000
@@ -95,7 +124,9 @@ const SLOWER_MAX = 5
  * alone a source that lies would say a word before every end, and there would never be a copy: of one that others wait
  * for, all that it took counts, beside what those took.
  */
-export function patience({ copies }: Copying, now: Millis): Millis | undefined {
+export function patience(copying: Copying, now: Millis): Millis | undefined {
+  const { copies } = copying
+  if (isPutOff(copying)) return PUT_OFF_MS
   const ends: Millis[] = []
   for (const copy of copies.values()) {
     const { askedAt, tookMs, bytes } = copy
@@ -119,6 +150,8 @@ export function hearCopy(
 ): void {
   const copy = copying.copies.get(source)
   if (copy === undefined || answer.query !== copying.query) return
+  // Nobody asked for it: who is so far ahead waits for the others.
+  if (isFarAhead(copying, copy)) return
   if (copy.askedAt !== undefined) copy.tookMs += now - copy.askedAt
   copy.askedAt = undefined
   if (answer.kind === 'entries') return hearPage(copy, answer)
@@ -127,7 +160,7 @@ export function hearCopy(
     const last = copy.changes.at(-1) ?? copy.first!
     if (version !== last.version + 1) continue
     copy.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
-    copy.bytes += change.length
+    copy.bytes += change.length + CHANGE_OVERHEAD_BYTES
     copy.waits = true
   }
 }
@@ -140,7 +173,7 @@ function hearPage(copy: Copy, { applied, entries, more }: ServerMessage & { kind
   copy.last = Math.max(copy.last, applied.version)
   for (const write of entries) {
     put(copy.content, write)
-    copy.bytes += write.key.length + (write.value?.length ?? 0)
+    copy.bytes += write.key.length + (write.value?.length ?? 0) + CHANGE_OVERHEAD_BYTES
   }
   copy.after = entries.at(-1)?.key ?? copy.after
   copy.paged = !more

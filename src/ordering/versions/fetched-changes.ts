@@ -7,11 +7,19 @@ import { ANSWER_BYTES_MAX, CHANGES_MAX, type Head, type VersionChange } from '..
 import type { KeptChange } from './content.ts'
 import { nextDigest } from './digest.ts'
 
+/** Of a change beside its bytes: its digest, its place. */
+export const CHANGE_OVERHEAD_BYTES = 200
+
+/** A change, and who gave it; nobody, where its keeper had it itself. */
+export interface FetchedChange extends KeptChange {
+  readonly source?: NodeId
+}
+
 export interface FetchedChanges {
   readonly source: NodeId
   readonly query: number
   /** Versions after what its keeper has, with the digests that these changes give. */
-  readonly changes: KeptChange[]
+  readonly changes: FetchedChange[]
   /** From more than one source: nobody knows who lied, if they lead nowhere. */
   readonly mixed?: boolean
   /** When this source was asked first, and how many changes there were before. */
@@ -24,7 +32,17 @@ export interface FetchedChanges {
 export const FETCHED_BYTES_MAX = 64 * 2 ** 20
 
 function bytesOf({ changes }: FetchedChanges): number {
-  return changes.reduce((sum, { change }) => sum + change.length, 0)
+  return changes.reduce((sum, { change }) => sum + change.length + CHANGE_OVERHEAD_BYTES, 0)
+}
+
+/** How much of it each source gave. */
+export function bytesOfSource(fetching: FetchedChanges | undefined): ReadonlyMap<NodeId, number> {
+  const counts = new Map<NodeId, number>()
+  for (const { source, change } of fetching?.changes ?? []) {
+    if (source === undefined) continue
+    counts.set(source, (counts.get(source) ?? 0) + change.length + CHANGE_OVERHEAD_BYTES)
+  }
+  return counts
 }
 
 /** No more is taken: a copy is shorter. */
@@ -33,19 +51,39 @@ export function isFull(fetching: FetchedChanges): boolean {
 }
 
 /**
- * Adds changes that follow `base` and what was fetched before; those that do not follow are left out.
- * Says whether anything was added.
+ * Adds changes that follow `base` and what was fetched before, while there is room for what its source gives; those that do not
+ * follow are left out. Says whether anything was added.
  */
-export function addChanges(fetching: FetchedChanges, base: Head, more: readonly VersionChange[], hash: Hash): boolean {
-  const before = fetching.changes.length
-  let bytes = bytesOf(fetching)
+export function addChanges(
+  fetching: FetchedChanges,
+  base: Head,
+  more: readonly VersionChange[],
+  hash: Hash,
+  room: number,
+): boolean {
+  const { changes, source } = fetching
+  const before = changes.length
+  let left = Math.min(room, FETCHED_BYTES_MAX - bytesOf(fetching))
   for (const { version, change } of more) {
-    const last = fetching.changes.at(-1) ?? base
-    if (version !== last.version + 1 || bytes >= FETCHED_BYTES_MAX) continue
-    bytes += change.length
-    fetching.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
+    const last = changes.at(-1) ?? base
+    if (version !== last.version + 1 || left <= 0) continue
+    left -= change.length + CHANGE_OVERHEAD_BYTES
+    changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change), source })
   }
-  return fetching.changes.length > before
+  return changes.length > before
+}
+
+/** Adds changes that its keeper has itself: they are no source's. */
+export function addOwnChange(
+  fetching: FetchedChanges,
+  base: Head,
+  { version, change }: VersionChange,
+  hash: Hash,
+): boolean {
+  const last = fetching.changes.at(-1) ?? base
+  if (version !== last.version + 1 || isFull(fetching)) return false
+  fetching.changes.push({ version, change, digest: nextDigest(hash, last.digest, version, change) })
+  return true
 }
 
 /**
