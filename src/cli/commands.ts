@@ -183,7 +183,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/matcher.ts')).matcherCommand(),
   },
   publish: {
-    usage: '[options] <attributes...>',
+    usage: '[options] [attributes...]',
     description: 'publish an event: a topic or attributes, and what it carries',
     load: async () => (await import('./commands/publish.ts')).publishCommand(),
   },

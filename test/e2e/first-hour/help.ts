@@ -109,7 +109,7 @@ const SERVED: readonly Scene[] = [
     as: 'echo report | coterie publish reports/daily --file -',
   },
   {
-    line: 'coterie publish prices --lines attributes < events.jsonl',
+    line: 'coterie publish --lines attributes < events.jsonl',
     says: /(^default\/admin\/[0-9a-f]{32}\/\d+\n){2}/m,
   },
   { line: 'coterie publish state/door open=true --retained' },
